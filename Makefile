@@ -1,0 +1,70 @@
+# The two commands of this project: `make serve` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+PORT ?= 8000
+# A CPU-only wheel index for torch (PyPI's Linux wheel is a CUDA build of several GB), see the README.
+TORCH_INDEX ?=
+
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+SITE := _build/html
+# Nothing but the package registry is asked, at build, test or run time.
+export HF_HUB_OFFLINE := 1
+export ANONYMIZED_TELEMETRY := False
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# npm and the JavaScript tests look for `node` on the path.
+RUN := PATH="$(BIN):$$PATH"
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet
+
+.PHONY: help serve test lab site lint bench clean chromium
+
+help:
+	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
+	@echo "make test    set up, build the book without a warning, run every test"
+	@echo "make lab     open the chapters in JupyterLab"
+	@echo "make site    build the book into $(SITE)"
+	@echo "make lint    ruff"
+	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
+	@echo "make clean   remove everything built"
+
+serve: site
+	@$(BIN)/python _ext/serve.py $(SITE) $(PORT)
+
+test: $(VENV)/.dev chromium lint site
+	$(RUN) $(BIN)/python -m pytest
+
+lab: $(VENV)/.lab
+	$(RUN) $(BIN)/jupyter lab book
+
+site: $(VENV)/.site node_modules/.installed
+	$(RUN) $(BIN)/jupyter-book build . -W --keep-going
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf _build node_modules $(VENV) *.egg-info
+
+# --- set-up: one stamp file for each set of packages ---
+
+$(VENV)/.base: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python 3.11 or newer is needed, {sys.executable} is {sys.version.split()[0]}")'
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(if $(TORCH_INDEX),$(PIP) --index-url $(TORCH_INDEX) $$(grep '^torch==' requirements.txt))
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.site $(VENV)/.lab $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.base
+	$(PIP) --editable '.[$*]'
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json $(VENV)/.site
+	$(RUN) $(BIN)/npm ci --silent --no-audit --no-fund
+	@touch $@
+
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "installing Chromium"; $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; }
