@@ -1,0 +1,60 @@
+"""Exact ranking with nothing but the standard library: cosine similarity, the best k, fused lists."""
+
+import heapq
+import math
+import operator
+from collections.abc import Hashable, Iterable, Sequence
+
+from .chunk import check_whole
+
+Vector = Sequence[float]
+
+
+def _sum_of_products(a: Vector, b: Vector) -> float:
+    return float(sum(map(operator.mul, a, b)))
+
+
+# math.sumprod came with Python 3.12: faster, and exact to the last digit.
+_dot = getattr(math, "sumprod", _sum_of_products)
+
+
+def cosine(a: Vector, b: Vector) -> float:
+    """Cosine of the angle between two vectors, from -1 to 1; 0 where one of them is zero."""
+    return _cosine(a, math.sqrt(_dot(a, a)), b)
+
+
+def _cosine(a: Vector, norm_a: float, b: Vector) -> float:
+    if len(a) != len(b):
+        raise ValueError(f"vectors must have the same dimension, not {len(a)} and {len(b)}")
+    norms = norm_a * math.sqrt(_dot(b, b))
+    if not norms:
+        return 0.0
+    similarity = _dot(a, b) / norms
+    if not math.isfinite(similarity):
+        raise ValueError(f"vectors must hold finite numbers: their similarity is {similarity}")
+    return max(-1.0, min(1.0, similarity))
+
+
+def top_k(query: Vector, vectors: Sequence[Vector], k: int) -> list[tuple[int, float]]:
+    """The k most similar vectors as (index, cosine similarity), best first, ties by index; all if fewer."""
+    check_whole("k", k, 1)
+    norm = math.sqrt(_dot(query, query))
+    scores = ((index, _cosine(query, norm, vector)) for index, vector in enumerate(vectors))
+    return heapq.nlargest(k, scores, key=operator.itemgetter(1))
+
+
+def reciprocal_rank_fusion(lists: Iterable[Iterable[Hashable]], c: float = 60) -> list[tuple[Hashable, float]]:
+    """Fuse ranked lists into (item, score), best first: an item earns 1 / (c + rank) in each list, ranks from 1.
+
+    A repeated item counts once in each list, at its best rank, and takes no rank from others; ties keep the
+    order of first appearance. Source: Cormack, Clarke and Buettcher, SIGIR 2009.
+    """
+    if c < 0:
+        raise ValueError(f"c must be at least 0, not {c}")
+    earned: dict[Hashable, list[float]] = {}
+    for ranked in lists:
+        for rank, item in enumerate(dict.fromkeys(ranked), 1):
+            earned.setdefault(item, []).append(1 / (c + rank))
+    # fsum: items with the same ranks in another order of lists must tie.
+    scores = [(item, math.fsum(terms)) for item, terms in earned.items()]
+    return sorted(scores, key=operator.itemgetter(1), reverse=True)
