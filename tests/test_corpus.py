@@ -1,0 +1,456 @@
+"""Our own texts say what they should in both languages, and files become documents."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import s2b_lab
+from s2b_lab import corpus
+from s2b_lab.text import paragraphs, sentences
+
+POLICIES = ("travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025")
+TRANSLATIONS = [("travel-en", "travel-zh"), ("travel-en-2025", "travel-zh-2025")]
+ANNEX = 17
+MONTHS = {"January": "1", "November": "11", "December": "12"}
+
+
+def section(doc, ordinal):
+    return next(part for part in doc.sections if part.id == f"{doc.id}/{ordinal}")
+
+
+def body(doc, ordinal):
+    """The text of a section without its heading."""
+    return section(doc, ordinal).span.of(doc.text).split("\n", 1)[1].strip()
+
+
+def layout(doc):
+    """Number of sentences for each paragraph of each section."""
+    texts = [part.span.of(doc.text) for part in doc.sections]
+    return [[len(sentences(span.of(text))) for span in paragraphs(text)] for text in texts]
+
+
+def numbers(text):
+    """The figures of a text, as strings; months count by their number."""
+    for month, number in MONTHS.items():
+        text = text.replace(month, number)
+    return re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", text))
+
+
+# --- the travel policy -----------------------------------------------------------------------------------------------
+
+
+def test_names_are_those_that_load_knows():
+    assert corpus.names() == ["travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025", "rag-zh"]
+    assert [corpus.load(name).id for name in corpus.names()] == corpus.names()
+
+
+def test_an_unknown_name_is_told_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"'travel-fr'.*travel-en, travel-zh.*rag-zh"):
+        corpus.load("travel-fr")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "deadline"),
+    [
+        ("travel-en", "Travel Reimbursement Policy", "7 Submission deadline"),
+        ("travel-zh", "差旅费报销制度", "7 提交期限"),
+    ],
+)
+def test_the_ordinal_of_a_section_is_its_printed_number(name, title, deadline):
+    doc = corpus.load(name)
+    assert doc.title == title
+    assert section(doc, 7).title == deadline
+    assert section(doc, 0).title == title
+    printed = [part.title.split()[0] for part in doc.sections[1:ANNEX]]
+    assert printed == [part.id.split("/")[1] for part in doc.sections[1:ANNEX]] == [str(n) for n in range(1, ANNEX)]
+    assert section(doc, ANNEX).title.startswith(("Annex A ", "附录 A "))
+    assert len(doc.sections) == ANNEX + 1
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_is_long_enough_to_get_lost_in(name):
+    doc = corpus.load(name)
+    assert len(sentences(doc.text)) >= 80
+    assert all(len(counts) >= 2 for counts in layout(doc))
+    assert max(len(section(doc, n).span) for n in range(1, ANNEX)) == len(section(doc, 8).span)
+
+
+@pytest.mark.parametrize("pair", TRANSLATIONS, ids=lambda pair: pair[0])
+def test_the_translations_run_in_step(pair):
+    en, zh = map(corpus.load, pair)
+    assert layout(en) == layout(zh)
+    for left, right in zip(sentences(en.text), sentences(zh.text), strict=True):
+        assert Counter(numbers(left.of(en.text))) == Counter(numbers(right.of(zh.text)))
+
+
+@pytest.mark.parametrize(
+    ("name", "days", "ticket", "clock"),
+    [
+        ("travel-en", "30 calendar days after the end of the trip", "log a ticket", "clock is stopped"),
+        ("travel-zh", "30 个自然日", "登记工单", "停止计时"),
+        ("travel-en-2025", "45 calendar days after the end of the trip", "log a ticket", "clock is stopped"),
+        ("travel-zh-2025", "45 个自然日", "登记工单", "停止计时"),
+    ],
+)
+def test_the_deadline_section_holds_three_rules_and_nothing_else(name, days, ticket, clock):
+    text = body(corpus.load(name), 7)
+    assert len(paragraphs(text)) == 1
+    rules = [span.of(text) for span in sentences(text)]
+    assert len(rules) == 3
+    assert [words in rule for words, rule in zip((days, ticket, clock), rules, strict=True)] == [True] * 3
+    assert len(numbers(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "dates"), [("travel-en", "(25 to 31 December)"), ("travel-zh", "12 月 25 日至 31 日")]
+)
+def test_the_exception_stands_in_a_chapter_of_its_own(name, dates):
+    doc = corpus.load(name)
+    holders = [int(part.id.split("/")[1]) for part in doc.sections if dates in part.span.of(doc.text)]
+    assert holders == [14]
+    # no paragraph of it speaks of the days of the general rule
+    assert "30" not in numbers(body(doc, 14))
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_only_finance_may_see_the_annex_and_nothing_public_gives_it_away(name):
+    doc = corpus.load(name)
+    assert [part.access for part in doc.sections] == ["public"] * ANNEX + ["finance"]
+    assert doc.access == "public"
+    secret = set(numbers(body(doc, ANNEX)))
+    assert len(secret) >= 8
+    assert not secret & set(numbers(doc.text[: section(doc, ANNEX).span.start]))
+
+
+@pytest.mark.parametrize(("name", "mark"), [("travel-en", r"section (\d+)"), ("travel-zh", r"第 (\d+) 节")])
+def test_cross_references_point_at_other_sections(name, mark):
+    doc = corpus.load(name)
+    found = [(part.id, f"{doc.id}/{n}") for part in doc.sections for n in re.findall(mark, part.span.of(doc.text))]
+    assert len(found) >= 3
+    assert {target for _, target in found} <= {part.id for part in doc.sections}
+    assert all(source != target for source, target in found)
+    assert re.search(r"Annex A|附录 A", body(doc, 15))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_earlier_version_has_the_same_build_and_other_numbers(language):
+    new, old = corpus.load(f"travel-{language}"), corpus.load(f"travel-{language}-2025")
+    assert (new.version, old.version) == ("2026", "2025")
+    assert layout(new) == layout(old)
+    assert [part.title for part in new.sections] == [part.title for part in old.sections]
+    changed = [n for n in range(1, ANNEX + 1) if numbers(body(new, n)) != numbers(body(old, n))]
+    assert {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, ANNEX} <= set(changed)
+    both = set(numbers(body(new, ANNEX))) & set(numbers(body(old, ANNEX)))
+    assert not both
+    rates = [numbers(next(s for s in body(doc, 5).split("\n") if "1.20" in s or "1.05" in s)) for doc in (new, old)]
+    assert rates[0][0] == "1.20" and rates[1][0] == "1.05"
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_one_table_gives_the_rates_by_tier(name):
+    doc = corpus.load(name)
+    tables = [span.of(doc.text) for span in paragraphs(doc.text) if span.of(doc.text).startswith("|")]
+    assert len(tables) == 1 and tables[0] in body(doc, 9)
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in tables[0].splitlines()]
+    assert {len(row) for row in rows} == {4}
+    assert [row[0] for row in rows[2:]] == ["A", "B", "C", "D", "E"]
+    assert all(numbers(row[2]) and numbers(row[3]) for row in rows[2:])
+
+
+@pytest.mark.parametrize("name", ["travel-zh", "travel-zh-2025", "rag-zh"])
+def test_chinese_is_set_by_one_rule(name):
+    text = re.sub(r"^[#|-].*$", "", corpus.load(name).text, flags=re.MULTILINE)
+    assert not re.findall(r"[一-鿿][A-Za-z0-9]|[A-Za-z0-9%][一-鿿]", text), "a space stands between Chinese and Latin"
+    assert not re.findall(r"[一-鿿] ?[,.;:!?()\"']|[,;:!?()\"'] ?[一-鿿]", text), "punctuation is full-width"
+    assert not re.findall(r"[，。：；、（）“”] | [，。：；、（）“”]", text)
+    assert not re.search(r"[ \t]+$|  ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["travel-en", "travel-en-2025"])
+def test_english_is_plain_text(name):
+    text = corpus.load(name).text
+    assert text.isascii()
+    assert not re.search(r"[ \t]+$|  | [,.;:]", text, re.MULTILINE)
+
+
+def test_rag_has_five_paragraphs_that_name_the_three_stages():
+    doc = corpus.load("rag-zh")
+    title, *found = [span.of(doc.text) for span in paragraphs(doc.text)]
+    assert title == f"# {doc.title}"
+    assert len(found) == 5
+    assert all(stage in found[1] for stage in ("索引", "检索", "生成"))
+    assert [text[:4] for text in found[2:]] == ["索引阶段", "检索阶段", "生成阶段"]
+    assert "幻觉" in found[0] and "HNSW" in found[3] and "IVF" in found[3]
+
+
+def test_the_texts_are_read_from_wherever_the_package_is(tmp_path):
+    package = Path(s2b_lab.__file__).parent
+    with zipfile.ZipFile(tmp_path / "lab.zip", "w") as archive:
+        for path in [*package.glob("*.py"), *package.glob("data/*")]:
+            archive.write(path, f"s2b_lab/{path.relative_to(package)}")
+    code = "import sys; sys.path.insert(0, 'lab.zip'); from s2b_lab import corpus; print(corpus.__file__)\n"
+    code += "print(len([corpus.load(name) for name in corpus.names()]), len(corpus.questions('travel-zh')))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    where, counts = run.stdout.splitlines()
+    assert "lab.zip" in where
+    assert counts == f"{len(corpus.names())} {len(corpus.questions('travel-zh'))}"
+
+
+# --- questions -------------------------------------------------------------------------------------------------------
+
+
+def gold(question):
+    return [span.of(corpus.load(doc_id).text) for doc_id, span in question.answers]
+
+
+def test_the_first_question_rests_on_the_three_rules_in_order():
+    en, zh = corpus.questions("travel-en")[0], corpus.questions("travel-zh")[0]
+    assert en.text == "The system was down: can I still submit more than 30 days after the trip?"
+    assert zh.text == "系统坏了,出差回来超过 30 天还能提交吗?"
+    for question, name in ((en, "travel-en"), (zh, "travel-zh")):
+        text = body(corpus.load(name), 7)
+        assert gold(question) == [span.of(text) for span in sentences(text)]
+
+
+def test_the_questions_of_both_languages_ask_the_same():
+    en, zh = corpus.questions("travel-en"), corpus.questions("travel-zh")
+    assert len(en) >= 8
+    assert [q.kind for q in en] == [q.kind for q in zh]
+    assert {"rules", "dilution", "neighbour", "section", "exception", "reference", "wording", "restricted"} <= {
+        q.kind for q in en
+    }
+    places = [[[corpus_section(doc_id, span) for doc_id, span in q.answers] for q in asked] for asked in (en, zh)]
+    assert places[0] == places[1]
+    assert len({q.text for q in en + zh}) == 2 * len(en)
+
+
+def corpus_section(doc_id, span):
+    """Ordinal of the section that holds a span."""
+    (part,) = [part for part in corpus.load(doc_id).sections if part.span.contains(span)]
+    return int(part.id.split("/")[1])
+
+
+@pytest.mark.parametrize("name", ["travel-en", "travel-zh"])
+def test_evidence_is_made_of_whole_sentences(name):
+    doc = corpus.load(name)
+    found = sentences(doc.text)
+    starts, ends = {span.start for span in found}, {span.end for span in found}
+    for question in corpus.questions(name):
+        assert question.answers
+        for doc_id, span in question.answers:
+            assert doc_id == name
+            assert span.start in starts and span.end in ends, question.text
+
+
+@pytest.mark.parametrize("name", ["travel-en", "travel-zh"])
+def test_each_kind_of_question_is_what_it_says(name):
+    doc = corpus.load(name)
+    asked = {q.kind: q for q in corpus.questions(name)}
+    places = {kind: [corpus_section(*answer) for answer in q.answers] for kind, q in asked.items()}
+    assert gold(asked["section"]) == [body(doc, 11)]
+    assert places["exception"] == [7, 14]
+    assert places["restricted"] == [ANNEX]
+    source, target = places["reference"]
+    assert re.search(rf"section {target}|第 {target} 节", gold(asked["reference"])[0]) and source != target
+    first, second = [span for _, span in asked["neighbour"].answers]
+    assert not doc.text[first.end : second.start].strip(), "the condition stands in the next sentence"
+    (diluted,) = [span for _, span in asked["dilution"].answers]
+    (around,) = [span for span in paragraphs(doc.text) if span.contains(diluted)]
+    assert len(around) > 7 * len(diluted)
+
+
+def test_texts_without_questions_say_which_have_some():
+    with pytest.raises(ValueError, match=r"'rag-zh'.*travel-en, travel-zh"):
+        corpus.questions("rag-zh")
+    with pytest.raises(ValueError, match=r"unknown text 'nothing'"):
+        corpus.questions("nothing")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "times"),
+    [
+        ({"section": 7, "quote": "within 31 calendar days"}, 0),
+        ({"section": 7, "quote": "ticket"}, 2),
+        ({"section": 99, "quote": "ticket"}, 0),
+        ({"section": 7, "quote": "Travellers must", "to": "The line manager"}, 0),
+        ({"section": 9, "quote": "The clock is stopped"}, 0),
+    ],
+)
+def test_evidence_that_is_missing_or_not_unique_is_refused(monkeypatch, evidence, times):
+    entry = {"kind": "x", "travel-en": {"text": "?", "evidence": [evidence]}}
+    monkeypatch.setattr(corpus, "_questions", lambda: [entry])
+    with pytest.raises(ValueError, match=f"section {evidence['section']} of travel-en, found {times} times"):
+        corpus.questions("travel-en")
+
+
+def test_a_stretch_of_evidence_runs_to_the_end_of_its_last_words(monkeypatch):
+    evidence = {"section": 7, "quote": "Travellers must", "to": "log a ticket"}
+    monkeypatch.setattr(
+        corpus, "_questions", lambda: [{"kind": "x", "travel-en": {"text": "?", "evidence": [evidence]}}]
+    )
+    (text,) = gold(corpus.questions("travel-en")[0])
+    assert text.startswith("Travellers must submit") and text.endswith("they must log a ticket")
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def pdf(*pages):
+    """A PDF by hand: one content stream a page, one line of text for each line given."""
+    count = len(pages)
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for n, text in enumerate(pages):
+        shown = " T* ".join(f"({line}) Tj" for line in text.splitlines())
+        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * n} 0 R"
+            " /Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    data, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    tail = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF\n"
+    return data + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{tail}".encode()
+
+
+def test_a_markdown_file_becomes_a_document_named_after_it(tmp_path):
+    path = tmp_path / "house rules.md"
+    path.write_bytes(b"# House rules\n\n## 1 Quiet\n\nSleep at ten.\n")
+    doc = corpus.read_file(path)
+    assert (doc.id, doc.title, doc.version, doc.access) == ("house rules", "House rules", "1", "public")
+    assert [part.id for part in doc.sections] == ["house rules/0", "house rules/1"]
+    other = corpus.read_file(str(path), "rules", title="Rules", version="3", access="staff")
+    assert (other.id, other.title, other.version, other.access) == ("rules", "Rules", "3", "staff")
+    assert {part.access for part in other.sections} == {"staff"}
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".TXT", ".md"])
+def test_a_byte_order_mark_is_dropped_and_line_ends_are_kept(tmp_path, suffix):
+    path = tmp_path / f"notes{suffix}"
+    path.write_bytes(b"\xef\xbb\xbfA.\r\n\r\nB.\rC.\n")
+    assert corpus.read_file(path).text == "A.\r\n\r\nB.\rC.\n"
+
+
+def test_chinese_text_may_be_in_the_old_encoding(tmp_path):
+    text = "差旅制度（旧版）：出差回来后，请在 45 天内提交报销单。𠮷先生的“工单”除外……\n"
+    (tmp_path / "old.txt").write_bytes(text.encode("gb18030"))
+    assert corpus.read_file(tmp_path / "old.txt").text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("latin.txt", "Le café décidé à côté.".encode("latin-1")),
+        ("latin-pairs.txt", "größe übrig äöüß éèêë".replace(" ", "").encode("latin-1") + b"x"),
+        ("utf16.txt", "plain words".encode("utf-16")),
+        ("chinese.md", "差旅制度".encode("gb18030")),
+    ],
+)
+def test_undecodable_bytes_are_refused_by_name(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=rf"'{re.escape(name)}' is not UTF-8 text: .* at byte \d"):
+        corpus.read_file(tmp_path / name)
+
+
+def test_an_empty_file_is_an_empty_document(tmp_path):
+    (tmp_path / "empty.txt").write_bytes(b"")
+    doc = corpus.read_file(tmp_path / "empty.txt")
+    assert (doc.text, doc.sections) == ("", ())
+
+
+def test_other_suffixes_and_missing_files_are_refused(tmp_path):
+    (tmp_path / "sheet.xlsx").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"'sheet.xlsx'.*\.txt, \.md, \.pdf"):
+        corpus.read_file(tmp_path / "sheet.xlsx")
+    with pytest.raises(ValueError, match=r"no file at .*gone\.txt"):
+        corpus.read_file(tmp_path / "gone.txt")
+    (tmp_path / "folder.md").mkdir()
+    with pytest.raises(ValueError, match=r"no file at .*folder\.md"):
+        corpus.read_file(tmp_path / "folder.md")
+
+
+def test_a_pdf_gives_its_text_page_by_page(tmp_path):
+    (tmp_path / "policy.pdf").write_bytes(
+        pdf("Claims are due soon.\nLog a ticket.", "Keep every", "receipt. Thank you.")
+    )
+    doc = corpus.read_file(tmp_path / "policy.pdf")
+    assert doc.id == "policy"
+    # a page that ends with a sentence ends a paragraph; a sentence may run on to the next page
+    assert doc.text == "Claims are due soon.\nLog a ticket.\n\nKeep every\nreceipt. Thank you."
+    assert [span.of(doc.text) for span in sentences(doc.text)][2:] == ["Keep every\nreceipt.", "Thank you."]
+
+
+def test_pdfs_that_give_no_text_are_refused(tmp_path):
+    from pypdf import PdfReader, PdfWriter
+
+    (tmp_path / "scan.pdf").write_bytes(pdf("", ""))
+    (tmp_path / "broken.pdf").write_bytes(b"this is no PDF at all")
+    (tmp_path / "plain.pdf").write_bytes(pdf("Secret."))
+    writer = PdfWriter(clone_from=PdfReader(tmp_path / "plain.pdf"))
+    writer.encrypt("password", algorithm="RC4-128")
+    writer.write(tmp_path / "locked.pdf")
+    for name, reason in (("scan", "holds no text"), ("broken", "cannot be read"), ("locked", "cannot be read")):
+        with pytest.raises(ValueError, match=rf"'{name}\.pdf' {reason}"):
+            corpus.read_file(tmp_path / f"{name}.pdf")
+
+
+# --- the documentation that comes with Python ------------------------------------------------------------------------
+
+
+def underlined(text):
+    """Headings of reStructuredText: a line over a line of one repeated mark at least as long."""
+    lines = text.split("\n")
+    return [a for a, b in pairwise(lines) if a.strip() and len(b) >= len(a) and re.fullmatch(r"([*=~^\"-])\1{2,}", b)]
+
+
+def test_python_docs_holds_every_text_once():
+    from pydoc_data.topics import topics
+
+    docs = corpus.python_docs()
+    assert len(docs) > 50
+    assert {doc.text.strip() for doc in docs} == {text.strip() for text in topics.values()}
+    assert len({doc.text.strip() for doc in docs}) == len({doc.id for doc in docs}) == len(docs)
+    assert all(doc.id.removeprefix("python/") in topics for doc in docs)
+
+
+def test_python_docs_come_in_a_stable_order_with_the_version_of_python():
+    docs = corpus.python_docs()
+    assert [doc.id for doc in docs] == sorted(doc.id for doc in docs)
+    assert docs == corpus.python_docs()
+    assert {doc.version for doc in docs} == {".".join(map(str, sys.version_info[:2]))}
+
+
+def test_a_shared_text_goes_by_the_topic_that_its_title_names(monkeypatch):
+    import pydoc_data.topics
+
+    shared = 'The "if" statement\n******************\n\nIt chooses.\n'
+    topics = {"else": shared, "if": "\n" + shared, "blank": " \n", "b": "B\n***\n\nText.\n", "a": "B\n***\n\nText.\n"}
+    monkeypatch.setattr(pydoc_data.topics, "topics", topics)
+    assert [(doc.id, doc.title) for doc in corpus.python_docs()] == [
+        ("python/b", "B"),
+        ("python/if", 'The "if" statement'),
+    ]
+
+
+def test_the_headings_of_python_docs_are_their_sections():
+    docs = corpus.python_docs()
+    assert sum(len(doc.sections) for doc in docs) > 2 * len(docs)
+    for doc in docs:
+        assert [part.title for part in doc.sections] == underlined(doc.text), doc.id
+        assert doc.title == doc.sections[0].title
+        cover = [part.span for part in doc.sections]
+        assert (cover[0].start, cover[-1].end) == (0, len(doc.text))
+        assert all(left.end == right.start for left, right in pairwise(cover))
