@@ -1,0 +1,88 @@
+"""Score what retrieval delivered against the passages that a good answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .corpus import Question
+from .expand import Context, within_budget
+
+if TYPE_CHECKING:
+    from .retrieve import Trace
+
+__all__ = ["Evaluation", "Question", "Score", "evaluate", "evidence_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one question got: for each passage of its evidence whether it arrived, and the tokens delivered."""
+
+    question: Question
+    found: tuple[bool, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of all questions, in their order."""
+
+    scores: tuple[Score, ...]
+
+    @property
+    def recall(self) -> float:
+        """Mean over questions of the share of evidence delivered, 0 to 1."""
+        return sum(sum(s.found) / len(s.found) for s in self.scores) / len(self.scores)
+
+    @property
+    def complete(self) -> float:
+        """Share of questions whose evidence was delivered without a gap, 0 to 1."""
+        return sum(all(s.found) for s in self.scores) / len(self.scores)
+
+    @property
+    def tokens(self) -> float:
+        """Mean number of tokens delivered for a question."""
+        return sum(s.tokens for s in self.scores) / len(self.scores)
+
+
+def evaluate(
+    retriever: Callable[[str], Trace | list[Context]],
+    questions: Iterable[Question],
+    token_budget: int | None = None,
+    count: Callable[[str], int] | None = None,
+) -> Evaluation:
+    """Ask every question and score what arrives within the same token budget for all.
+
+    `retriever` is a Retriever, or any function from a question to contexts. Tokens are those of the retriever's
+    embedding model, or of `count`. Raises ValueError when there are no
+    questions, or one has no evidence to be found.
+    """
+    count = count or retriever.index.embedder.count_tokens
+    return Evaluation(tuple(_scored(retriever, question, token_budget, count) for question in _checked(questions)))
+
+
+def _checked(questions: Iterable[Question]) -> list[Question]:
+    checked = list(questions)
+    if not checked:
+        raise ValueError("there are 0 questions to evaluate: give at least 1")
+    if bare := next((q for q in checked if not q.answers), None):
+        raise ValueError(f"the question {bare.text!r} has 0 passages of evidence: give at least 1")
+    return checked
+
+
+def _scored(retriever: Callable, question: Question, budget: int | None, count: Callable) -> Score:
+    delivered = retriever(question.text)
+    contexts = list(getattr(delivered, "contexts", delivered))
+    if budget is not None:
+        contexts = within_budget(contexts, budget, count)
+    return Score(question, tuple(evidence_found(contexts, question)), sum(count(c.text) for c in contexts))
+
+
+def evidence_found(contexts: Iterable[Context], question: Question) -> list[bool]:
+    """Tell for each passage of the evidence whether one context of its document holds it whole."""
+    delivered = [(context.doc_id, context.span) for context in contexts]
+    return [
+        any(doc_id == gold_id and span.contains(gold) for doc_id, span in delivered)
+        for gold_id, gold in question.answers
+    ]

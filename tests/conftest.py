@@ -1,0 +1,165 @@
+"""Fixtures for all tests: the real models, a fake one, places for an index, and a guard against the network."""
+
+import ipaddress
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# Before anything reads them: nothing may be fetched or reported.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["ANONYMIZED_TELEMETRY"] = "False"
+os.environ.pop("S2B_EMBEDDING_CACHE", None)
+
+import pytest
+
+from s2b_lab.embed import HashEmbedder, embedder
+from s2b_lab.index import Index
+
+ROOT = Path(__file__).parent.parent
+
+
+def _is_local(host: object) -> bool:
+    if host in (None, "", b"", "localhost", b"localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.decode() if isinstance(host, bytes) else str(host))
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network():
+    """Fail on any connection or look-up that would leave this machine."""
+    patch = pytest.MonkeyPatch()
+    connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def checked(host: object) -> None:
+        if not _is_local(host):
+            raise AssertionError(f"a test reached for the network: {host!r}")
+
+    def guarded(original):
+        def call(self, address):
+            if self.family in (socket.AF_INET, socket.AF_INET6):
+                checked(address[0])
+            return original(self, address)
+
+        return call
+
+    def looked_up(host, *args, **kwargs):
+        checked(host)
+        return getaddrinfo(host, *args, **kwargs)
+
+    patch.setattr(socket.socket, "connect", guarded(connect))
+    patch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
+    patch.setattr(socket, "getaddrinfo", looked_up)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def en():
+    """The English model, loaded once."""
+    return embedder("en")
+
+
+@pytest.fixture(scope="session")
+def zh():
+    """The multilingual model, loaded once."""
+    return embedder("zh")
+
+
+class RecordingEmbedder(HashEmbedder):
+    """The fake model, with a list of the texts that it was given to embed."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.embedded: list[str] = []
+
+    def passages(self, texts):
+        self.embedded += texts
+        return super().passages(texts)
+
+
+@pytest.fixture
+def fake():
+    return RecordingEmbedder()
+
+
+@pytest.fixture
+def run_python():
+    """Run a program in a fresh interpreter that finds the package; give what it printed."""
+
+    def run(program: str, *arguments: str, check: bool = True, **environment: str) -> subprocess.CompletedProcess:
+        variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+        command = [sys.executable, "-c", program, *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, env=variables, timeout=300)
+        assert not check or done.returncode == 0, done.stderr
+        return done
+
+    return run
+
+
+class ChromaServer:
+    """A real Chroma server on a loopback port."""
+
+    def __init__(self, folder: Path):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        program = Path(sys.executable).with_name("chroma")
+        command = [program, "run", "--path", folder / "data", "--host", "127.0.0.1", "--port", str(self.port)]
+        with open(folder / "server.log", "w") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+        self._wait(folder / "server.log")
+
+    def _wait(self, log: Path) -> None:
+        for _ in range(600):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise RuntimeError(f"the Chroma server did not start: {log.read_text()}")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = ChromaServer(tmp_path_factory.mktemp("server"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def own_server(tmp_path):
+    """A server that the test may stop."""
+    running = ChromaServer(tmp_path)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(params=["memory", "folder", "server"])
+def opened(request, tmp_path):
+    """Open an index in each kind of place: opened(embedder) gives the same one each time but in memory."""
+    name = f"t{abs(hash(request.node.nodeid))}"
+    path = {"memory": lambda: None, "folder": lambda: tmp_path / "index"}.get(request.param)
+    path = path() if path else request.getfixturevalue("server").address
+    indexes = []
+
+    def open_index(embedder, name=name):
+        indexes.append(Index.open(path, embedder, name))
+        return indexes[-1]
+
+    open_index.lasts = path is not None
+    yield open_index
+    for index in indexes:
+        index.close()

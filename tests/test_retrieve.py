@@ -1,0 +1,256 @@
+"""The way of a question: rewriting, the 4k buffer, fusion, expansion, access, the trace."""
+
+import json
+from functools import partial
+
+import pytest
+
+from s2b_lab import corpus
+from s2b_lab.chunk import multi_granular, parents_and_children, sentence_tree
+from s2b_lab.embed import HashEmbedder
+from s2b_lab.expand import Context, auto_merge, parent_document, sentence_window
+from s2b_lab.index import Index
+from s2b_lab.rank import reciprocal_rank_fusion
+from s2b_lab.retrieve import Retriever, Trace
+from s2b_lab.text import Span, document
+
+# One parent with twenty near-equal children, and two with one each that answers worse.
+CROWD = "\n\n".join(
+    [
+        "## Crowd\n\n" + " ".join(f"Green tea is served at {n}." for n in range(20)),
+        "## First\n\nGreen trains are late.",
+        "## Second\n\nTea costs money in hotels and on trains.",
+    ]
+)
+
+
+@pytest.fixture
+def index(fake):
+    with Index.open(None, fake) as opened:
+        yield opened
+
+
+@pytest.fixture
+def crowd(index):
+    index.add(sentence_tree(document("d", CROWD)))
+    return index
+
+
+def without_parents(index, doc_id, *lost):
+    """Let the document store forget some chunks, as a damaged one would."""
+    record = json.loads(index._documents.get(ids=[doc_id])["documents"][0])
+    record["chunks"] = [chunk for chunk in record["chunks"] if chunk[0] not in lost]
+    index._documents.upsert(ids=[doc_id], embeddings=[[1.0]], documents=[json.dumps(record)])
+    index._refresh()
+
+
+def asked_sizes(index, monkeypatch):
+    sizes, search = [], index.search
+    monkeypatch.setattr(index, "search", lambda query, k, where=None: sizes.append(k) or search(query, k, where))
+    return sizes
+
+
+# --- the buffer ---
+
+
+def test_a_crowd_of_children_does_not_hide_other_parents_B1(crowd, monkeypatch):
+    sizes = asked_sizes(crowd, monkeypatch)
+    trace = Retriever(crowd, k=3)("green tea is served at noon")
+    assert sizes == [12, 24] and len(trace.contexts) == 3
+    titles = [
+        next(s.title for s in crowd.tree.documents["d"].sections if s.span.contains(c.span)) for c in trace.contexts
+    ]
+    assert titles[0] == "Crowd" and len(set(titles)) == 3
+
+
+def test_four_children_a_context_are_asked_for_first(crowd, monkeypatch):
+    sizes = asked_sizes(crowd, monkeypatch)
+    assert len(Retriever(crowd, k=1)("green tea").contexts) == 1
+    assert sizes == [4]
+
+
+def test_the_buffer_ends_when_none_are_left_B1(crowd, monkeypatch):
+    sizes = asked_sizes(crowd, monkeypatch)
+    trace = Retriever(crowd, k=4)("green tea")
+    parents = {hit.chunk.parent_id for hit in trace.hits}
+    assert sizes == [16, 32] and len(trace.hits) == crowd.count() and len(trace.contexts) == 4 <= len(parents)
+    whole = Index.open(None, HashEmbedder())
+    whole.add(parents_and_children(document("d", CROWD), None, 40, 0))
+    one = Retriever(whole, k=4)("green tea")
+    assert len(one.contexts) == 1 and len(one.hits) == whole.count()
+
+
+def test_missing_parents_are_skipped_refilled_and_counted_B5(crowd):
+    question = "green tea is served at noon"
+    before = Retriever(crowd, k=2)(question)
+    best = before.contexts[0].hits[0].chunk.parent_id
+    without_parents(crowd, "d", best)
+    after = Retriever(crowd, k=2)(question)
+    assert before.missing == 0 and after.missing == 20
+    assert len(after.contexts) == 2 and best not in {hit.chunk.parent_id for c in after.contexts for hit in c.hits}
+    json.dumps(after.to_frame())
+
+
+def test_an_empty_index_gives_an_empty_trace(index):
+    trace = Retriever(index)("green tea")
+    assert (trace.hits, trace.contexts, trace.missing) == ((), (), 0)
+
+
+@pytest.mark.parametrize(
+    "expand",
+    [
+        parent_document,
+        partial(parent_document, level="section"),
+        sentence_window,
+        partial(sentence_window, window_size=0),
+        partial(auto_merge, ratio=0.3),
+        lambda hits, tree, k: parent_document(hits, tree, k),
+    ],
+)
+def test_every_expansion_gives_k_contexts_that_are_slices(crowd, expand):
+    trace = Retriever(crowd, expand, k=2)("green tea")
+    assert len(trace.contexts) == 2
+    for context in trace.contexts:
+        assert context.text == context.span.of(CROWD) and set(context.hits) <= set(trace.hits)
+
+
+def test_multi_granular_chunks_are_retrieved(index):
+    index.add(multi_granular(document("d", "One two three four. Five six seven eight. Nine ten. " * 5), 40))
+    assert Retriever(index, k=1)("nine ten").contexts[0].hits
+
+
+# --- the question ---
+
+
+def test_the_rewritten_question_is_searched_and_the_original_kept(crowd):
+    trace = Retriever(crowd, rewrite=lambda question: "late trains")("something else entirely")
+    assert trace.query == "something else entirely" and trace.rewrites == ("late trains",)
+    assert trace.hits == Retriever(crowd)("late trains").hits
+
+
+def test_several_rewrites_are_fused_by_rank(crowd):
+    rewrites = ["late trains", "money in hotels", "tea"]
+    trace = Retriever(crowd, rewrite=lambda question: rewrites, k=2)("any")
+    lists = [[hit.chunk.id for hit in crowd.search(text, 8)] for text in rewrites]
+    assert [(hit.chunk.id, hit.score) for hit in trace.hits] == reciprocal_rank_fusion(lists)
+    assert [hit.rank for hit in trace.hits] == list(range(1, len(trace.hits) + 1))
+    assert trace.rewrites == tuple(rewrites)
+
+
+def test_a_single_rewrite_keeps_cosine_scores(crowd):
+    trace = Retriever(crowd, rewrite=lambda question: ["late trains"])("any")
+    assert trace.hits[0].score == crowd.search("late trains", 1)[0].score > 0.5
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", [], None, ["", " "]])
+def test_an_empty_rewrite_leaves_the_question(crowd, nothing):
+    trace = Retriever(crowd, rewrite=lambda question: nothing)("late trains")
+    assert trace.rewrites == () and trace.hits == Retriever(crowd)("late trains").hits
+
+
+@pytest.mark.parametrize("query", ["", " \n", None])
+def test_a_blank_question_is_refused_before_it_is_rewritten(crowd, query):
+    with pytest.raises(ValueError, match="query is blank"):
+        Retriever(crowd, rewrite=lambda question: "late trains")(query)
+
+
+@pytest.mark.parametrize("options", [{"k": 0}, {"k": 1.5}, {"k": True}, {"token_budget": 0}, {"token_budget": -1}])
+def test_bad_limits_are_named(index, options):
+    name, value = next(iter(options.items()))
+    with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, not {value}"):
+        Retriever(index, **options)
+
+
+def test_an_unknown_key_of_where_is_refused_at_once(index):
+    with pytest.raises(ValueError, match="unknown key 'acl'"):
+        Retriever(index, where={"acl": "public"})
+
+
+# --- who may read ---
+
+
+@pytest.fixture
+def secretive(index):
+    text = "## Open\n\nTea is free. The pot is blue.\n\n## Closed\n\nTea money is in the safe. The code is 1234."
+    index.add(sentence_tree(document("d", text, section_access={"Closed": "finance"})))
+    return index
+
+
+def test_access_reaches_search_and_expansion_E16(secretive):
+    window = partial(sentence_window, window_size=3, within=None)
+    public = Retriever(secretive, window, k=1)("the pot is blue")
+    assert [context.text for context in public.contexts] == ["## Open\n\nTea is free. The pot is blue."]
+    finance = Retriever(secretive, window, k=1, where={"access": ["public", "finance"]})("the pot is blue")
+    assert "Tea money" in finance.contexts[0].text
+    assert {hit.chunk.section_id for hit in public.hits} == {"d/1"}
+
+
+@pytest.mark.parametrize("access", [[], None])
+def test_no_principal_gets_nothing_E16(secretive, access):
+    trace = Retriever(secretive, where={"access": access})("the pot is blue")
+    assert trace.hits == () and trace.contexts == ()
+
+
+def test_an_expansion_that_forgets_access_is_checked_E16(secretive):
+    def whole(hits, tree, k):
+        return [Context("d", Span(0, len(tree.documents["d"].text)), tree.documents["d"].text, tuple(hits))]
+
+    assert Retriever(secretive, whole)("the pot is blue").contexts == ()
+    everything = Retriever(secretive, whole, where={"access": ["public", "finance"]})("the pot is blue")
+    assert len(everything.contexts) == 1
+
+
+def test_a_version_filter_reaches_the_search(index):
+    docs = [document(f"v{n}", f"The limit is {n} yuan. Pay less.", version=str(n)) for n in (1, 2)]
+    index.add(sentence_tree(docs))
+    trace = Retriever(index, where={"version": "2"})("the limit")
+    assert {context.doc_id for context in trace.contexts} == {"v2"}
+
+
+# --- the budget and the trace ---
+
+
+def test_the_budget_counts_what_the_model_counts(crowd, fake):
+    free = Retriever(crowd, k=3)("green tea is served at noon")
+    tight = Retriever(crowd, k=3, token_budget=20)("green tea is served at noon")
+    assert sum(fake.count_tokens(context.text) for context in free.contexts) > 20
+    assert 0 < sum(fake.count_tokens(context.text) for context in tight.contexts) <= 20
+
+
+def test_the_trace_is_plain_json_without_texts(crowd):
+    trace = Retriever(crowd, rewrite=lambda question: question + " please", k=3)("green tea is served")
+    frame = json.loads(json.dumps(trace.to_frame()))
+    assert set(frame) == {"query", "rewrites", "hits", "contexts", "timings", "missing"}
+    assert frame["query"] == "green tea is served" and frame["rewrites"] == ["green tea is served please"]
+    spans = [Span(*hit["span"]).of(CROWD) for hit in frame["hits"]]
+    assert spans == [hit.chunk.text for hit in trace.hits]
+    assert [Span(*context["span"]).of(CROWD) for context in frame["contexts"]] == [c.text for c in trace.contexts]
+    assert {chunk for context in frame["contexts"] for chunk in context["hits"]} <= {
+        hit["chunk"] for hit in frame["hits"]
+    }
+    assert "late" not in json.dumps(frame) and "Crowd" not in json.dumps(frame)
+
+
+def test_every_stage_is_timed(crowd):
+    trace = Retriever(crowd)("green tea")
+    assert isinstance(trace, Trace) and list(trace.timings) == ["rewrite", "embed", "search", "expand"]
+    assert all(0 <= ms < 60_000 for ms in trace.timings.values()) and trace.timings["search"] > 0.05
+
+
+# --- the policy, with the real models ---
+
+RULES = {
+    "travel-zh": ("30 个自然日", "登记工单", "停止计时"),
+    "travel-en": ("within 30 calendar days", "log a ticket", "clock is stopped"),
+}
+
+
+@pytest.mark.parametrize(("name", "model"), [("travel-zh", "zh"), ("travel-en", "zh"), ("travel-en", "en")])
+def test_the_three_rules_of_the_deadline_arrive_in_order(name, model, request):
+    with Index.open(None, request.getfixturevalue(model)) as index:
+        index.add(sentence_tree(corpus.load(name)))
+        question = corpus.questions(name)[0].text
+        for expand in (parent_document, partial(sentence_window, window_size=2)):
+            contexts = Retriever(index, expand)(question).contexts
+            holding = [context.text for context in contexts if all(rule in context.text for rule in RULES[name])]
+            assert holding and sorted(RULES[name], key=holding[0].index) == list(RULES[name])
