@@ -1,0 +1,148 @@
+"""A headless browser and a server of static files for the tests that look at pages."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+BUILD = ["-c", "from jupyter_book.cli.main import main; main()", "build", ".", "-W", "--keep-going"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium: the one CHROMIUM names, or the first found on the path."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, f"no browser: none of {', '.join(NAMES)} is on the path and CHROMIUM is not set"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class _Below(_Quiet):
+    # As on a project page of a host: the site is not at the root, and nothing else answers.
+    prefix = ""
+
+    def translate_path(self, path: str) -> str:
+        if not path.startswith(f"{self.prefix}/"):
+            return os.path.join(self.directory, "no such file")
+        return super().translate_path(path.removeprefix(self.prefix))
+
+
+@contextlib.contextmanager
+def serving(folder: Path, prefix: str = "") -> Iterator[str]:
+    """Serve a folder's files on a free port of this machine, at `prefix`; gives the address without a last slash."""
+    handler = type("Handler", (_Below,), {"prefix": prefix})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{prefix}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass
+class Visit:
+    """A page and everything that went wrong or was asked for on it."""
+
+    page: Page
+    site: str
+    faults: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("request", self._request)
+        self.page.on("requestfailed", self._failed)
+        self.page.on("response", self._response)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.faults.append(f"console {message.type}: {message.text}")
+
+    def _request(self, request: Request) -> None:
+        self.requests.append(request.url)
+        if not request.url.startswith((self.site, "blob:", "data:")):
+            self.faults.append(f"off-host: {request.url}")
+
+    def _failed(self, request: Request) -> None:
+        # Aborted is what a page left early, or a script preloaded for a browser without scripts, is called.
+        if request.failure not in ("net::ERR_ABORTED", "csp"):
+            self.faults.append(f"failed ({request.failure}): {request.url}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.faults.append(f"{response.status}: {response.url}")
+
+    def open(self, path: str) -> Page:
+        self.page.goto(f"{self.site}/{path}")
+        return self.page
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
+    """Open pages of a site: visit(address, width=1280, theme="light", script=True).
+
+    The test fails if a page asked another host for anything, missed a file or logged an error.
+    """
+    opened: list[tuple[BrowserContext, Visit]] = []
+
+    def start(site: str, width: int = 1280, theme: str = "light", script: bool = True) -> Visit:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
+        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        opened.append((context, Visit(context.new_page(), site)))
+        return opened[-1][1]
+
+    yield start
+    for context, _ in opened:
+        context.close()
+    assert [fault for _, one in opened for fault in one.faults] == []
+
+
+@pytest.fixture(scope="session")
+def minibook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The HTML of a small book of two notebooks, laid out, configured and built as the real one is."""
+    folder = tmp_path_factory.mktemp("minibook")
+    shutil.copytree(ROOT / "tests/browser/minibook", folder / "book")
+    shutil.copytree(ROOT / "book/_static", folder / "book/_static")
+    for name in ("_config.yml", "book/references.bib"):
+        shutil.copy(ROOT / name, folder / name)
+    (folder / "_ext").symlink_to(ROOT / "_ext")
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/intro\nchapters:\n- file: book/speed\n")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("S2B_")}
+    done = subprocess.run([sys.executable, *BUILD], cwd=folder, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "_build/html"
+
+
+@pytest.fixture(scope="session")
+def site(minibook: Path) -> Iterator[str]:
+    """The address of the small book."""
+    with serving(minibook) as address:
+        yield address

@@ -1,0 +1,209 @@
+"""The same figure in JupyterLab, with a real kernel behind it that is asked, stopped and shut down."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .conftest import ROOT
+from .test_explorer import control, shown
+
+NEWS = {"fetchNews": "false", "checkForUpdates": False}
+SECONDS = 1000
+KERNEL_IS_IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+# Beside the figures of the book: one that is slow, and one that fails.
+CELLS = [
+    "from pathlib import Path\nimport os, time\nPath('kernel.pid').write_text(str(os.getpid()))",
+    """def moody(mood):
+    if mood == "slow":
+        time.sleep(2)
+    if mood == "angry":
+        raise ValueError("mood is angry, at most slow")
+    return Note(f"The mood is {mood}.")
+
+moody_figure = explore(moody, mood=Choice("Mood", ["calm", "slow", "angry"]))
+moody_figure""",
+]
+
+
+@dataclass
+class Lab:
+    """A JupyterLab in the browser, its notebook run, and the process of its kernel."""
+
+    page: Page
+    address: str
+    folder: Path
+
+    @property
+    def kernel(self) -> int:
+        return int((self.folder / "kernel.pid").read_text())
+
+    def shut_down_kernels(self) -> None:
+        with urllib.request.urlopen(f"{self.address}api/kernels") as answer:
+            kernels = json.load(answer)
+        for kernel in kernels:
+            request = urllib.request.Request(f"{self.address}api/kernels/{kernel['id']}", method="DELETE")
+            urllib.request.urlopen(request).close()
+
+    def run(self, code: str) -> None:
+        """Let the notebook's kernel run more code."""
+        kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+        self.page.evaluate(f"code => {kernel}.requestExecute({{ code }}).done", code)
+
+
+def notebook() -> nbformat.NotebookNode:
+    book = nbformat.read(ROOT / "tests/browser/minibook/intro.ipynb", as_version=4)
+    for cell in book.cells:
+        cell.source = cell.source.replace('name="Sentence windows"', 'name="Sentence windows", timeout=3')
+    book.cells = [cell for cell in book.cells if cell.cell_type == "code" and "A bare" not in cell.source][:3]
+    book.cells += [nbformat.v4.new_code_cell(source) for source in CELLS]
+    return book
+
+
+@contextlib.contextmanager
+def jupyter(folder: Path) -> Iterator[str]:
+    """A JupyterLab server of its own on a free port, with no one's settings; gives its address."""
+    home = folder / "home"
+    news = home / "settings/@jupyterlab/apputils-extension"
+    news.mkdir(parents=True)
+    (news / "notification.jupyterlab-settings").write_text(json.dumps(NEWS))
+    places = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("S2B_", "JUPYTER"))}
+    environment |= {f"JUPYTER_{key}": str(home / place) for key, place in places.items()}
+    environment |= {
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "spaces"),
+    }
+    environment |= {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home / "ipython")}
+    options = [
+        "--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={folder}",
+    ]  # fmt: skip
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options], cwd=folder, env=environment, stdout=log, stderr=log
+        )
+        try:
+            yield _address(server, home / "runtime" / f"jpserver-{server.pid}.json", folder / "server.log")
+        finally:
+            server.terminate()
+            server.wait(timeout=30)
+
+
+def _address(server: subprocess.Popen, info: Path, log: Path) -> str:
+    for _ in range(600):
+        assert server.poll() is None, log.read_text()
+        with contextlib.suppress(OSError, json.JSONDecodeError):
+            return json.loads(info.read_text())["url"].replace("localhost", "127.0.0.1")
+        time.sleep(0.1)
+    raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
+
+
+@pytest.fixture
+def lab(chromium: Browser, tmp_path: Path) -> Iterator[Lab]:
+    nbformat.write(notebook(), tmp_path / "live.ipynb")
+    with jupyter(tmp_path) as address:
+        context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+        page = context.new_page()
+        page.goto(f"{address}lab/tree/live.ipynb?reset")
+        page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
+        page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
+        page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
+        yield Lab(page, address, tmp_path)
+        context.close()
+
+
+def live(lab: Lab, name: str = "Sentence windows") -> Locator:
+    explorer = lab.page.locator(f".s2b-explorer[data-name='{name}']")
+    expect(explorer).to_have_attribute("data-mode", "live", timeout=90 * SECONDS)
+    expect(explorer).to_have_attribute("data-ready", "1", timeout=30 * SECONDS)
+    return explorer
+
+
+def test_a_kernel_answers_is_missed_and_comes_back(lab: Lab) -> None:
+    explorer = live(lab)
+    expect(explorer.locator(".s2b-badge")).to_have_text("live Python")
+    expect(explorer.locator(".s2b-plot .scatterlayer").first).to_be_attached()
+
+    _a_typed_question_gets_its_answer(lab, explorer)
+    _its_values_are_those_of_a_widget(lab)
+    _what_takes_long_says_so_and_what_fails_says_why(lab)
+
+    os.kill(lab.kernel, signal.SIGSTOP)
+    before = shown(explorer)
+    control(explorer, "width").fill("3")
+    expect(explorer.locator(".s2b-progress")).to_be_visible()
+    expect(explorer).to_have_attribute("data-mode", "dead", timeout=15 * SECONDS)
+    expect(explorer.locator(".s2b-badge")).to_have_text("Python does not answer")
+    expect(explorer.locator(".s2b-error")).to_contain_text("Python does not answer")
+    assert shown(explorer) == before
+    os.kill(lab.kernel, signal.SIGCONT)
+    expect(explorer).to_have_attribute("data-mode", "live", timeout=30 * SECONDS)
+    expect(explorer).to_have_attribute("data-position", "3,0,1,own")
+    expect(explorer.locator(".s2b-error")).to_be_hidden()
+
+    lab.shut_down_kernels()
+    control(explorer, "width").fill("5")
+    expect(explorer).to_have_attribute("data-mode", "dead", timeout=30 * SECONDS)
+    expect(explorer.locator(".s2b-badge")).to_have_text("Python does not answer")
+    explorer.locator(".s2b-reset").click()
+    expect(explorer).to_have_attribute("data-position", "1,0,1,0")
+
+
+def _a_typed_question_gets_its_answer(lab: Lab, explorer: Locator) -> None:
+    expect(explorer.locator(".s2b-hint")).to_be_hidden()
+    before = explorer.locator(".s2b-text").inner_text()
+    explorer.locator(".s2b-own").fill("Is a question that nobody recorded answered?")
+    lab.page.keyboard.press("Enter")
+    expect(explorer).to_have_attribute("data-position", "1,0,1,own", timeout=30 * SECONDS)
+    expect(explorer.locator(".s2b-view[data-kind=note]")).to_contain_text("that nobody recorded answered?")
+    assert explorer.locator(".s2b-text").inner_text() != before
+    # It stays while sliders move, by keys too, which JupyterLab would take; choosing an example ends it.
+    control(explorer, "width").focus()
+    lab.page.keyboard.press("ArrowRight")
+    expect(explorer).to_have_attribute("data-position", "2,0,1,own", timeout=30 * SECONDS)
+    expect(explorer.locator(".s2b-view[data-kind=note]")).to_contain_text("that nobody recorded")
+    control(explorer, "question").select_option("1")
+    expect(explorer).to_have_attribute("data-position", "2,0,1,1", timeout=30 * SECONDS)
+    expect(explorer.locator(".s2b-view[data-kind=note]")).to_contain_text("Who signs?")
+    explorer.locator(".s2b-own").fill("And this one?")
+    explorer.locator(".s2b-ask").click()
+    expect(explorer).to_have_attribute("data-position", "2,0,1,own", timeout=30 * SECONDS)
+
+
+def _its_values_are_those_of_a_widget(lab: Lab) -> None:
+    moody = live(lab, "moody")
+    lab.run("moody_figure.observe(lambda change: Path('seen').write_text(str(change['new'])), 'values')")
+    lab.run("moody_figure.values = {'mood': 'slow'}")
+    expect(moody).to_have_attribute("data-position", "1", timeout=30 * SECONDS)
+    expect(control(moody, "mood")).to_have_value("1")
+    control(moody, "mood").select_option("0")
+    expect(moody).to_have_attribute("data-position", "0", timeout=30 * SECONDS)
+    assert (lab.folder / "seen").read_text() == "{'mood': 'calm'}"
+
+
+def _what_takes_long_says_so_and_what_fails_says_why(lab: Lab) -> None:
+    moody = live(lab, "moody")
+    control(moody, "mood").select_option("slow")
+    expect(moody.locator(".s2b-progress")).to_be_visible()
+    expect(moody.locator(".s2b-badge")).to_contain_text("Python is computing")
+    expect(moody).to_have_attribute("data-position", "1", timeout=30 * SECONDS)
+    expect(moody.locator(".s2b-badge")).to_have_text("live Python")
+    control(moody, "mood").select_option("angry")
+    expect(moody.locator(".s2b-error")).to_have_text("mood is angry, at most slow", timeout=30 * SECONDS)
+    expect(moody.locator(".s2b-view")).to_have_text("The mood is slow.")
+    control(moody, "mood").select_option("calm")
+    expect(moody.locator(".s2b-error")).to_be_hidden(timeout=30 * SECONDS)
