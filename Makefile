@@ -7,12 +7,11 @@ TORCH_INDEX ?=
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 SITE := _build/html
-# Nothing but the package registry is asked, at build, test or run time.
-export HF_HUB_OFFLINE := 1
-export ANONYMIZED_TELEMETRY := False
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # npm and the JavaScript tests look for `node` on the path.
 RUN := PATH="$(BIN):$$PATH"
+# Building and testing ask no model hub for anything; in JupyterLab one may want a model from there.
+OFFLINE := HF_HUB_OFFLINE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
 .PHONY: help serve test lab site lint bench clean chromium
@@ -30,20 +29,20 @@ serve: site
 	@$(BIN)/python _ext/serve.py $(SITE) $(PORT)
 
 test: $(VENV)/.dev chromium lint site
-	$(RUN) $(BIN)/python -m pytest
+	$(OFFLINE) $(BIN)/python -m pytest
 
 lab: $(VENV)/.lab
 	$(RUN) $(BIN)/jupyter lab book
 
 site: $(VENV)/.site node_modules/.installed
-	$(RUN) $(BIN)/jupyter-book build . -W --keep-going
+	$(OFFLINE) $(BIN)/jupyter-book build . -W --keep-going
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks
+	$(OFFLINE) $(BIN)/python -m benchmarks
 
 clean:
 	rm -rf _build node_modules $(VENV) *.egg-info

@@ -1,0 +1,120 @@
+"""Flat maps of vectors: UMAP, placing newcomers on an existing map, and how much a map lies."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .chunk import Chunk, sentence_tree
+
+if TYPE_CHECKING:
+    from .embed import Embedder
+    from .text import Document
+
+FEWEST_FOR_UMAP = 10
+NEAREST = 5
+
+
+def umap_map(vectors: np.ndarray, seed: int = 0, n_neighbors: int = 15, min_dist: float = 0.1) -> np.ndarray:
+    """Lay unit vectors out on a plane so that cosine neighbours stay close.
+
+    Takes (n, dimension), returns (n, 2). Fewer than 10 vectors are too few for UMAP's
+    neighbourhoods and are laid out by their two principal components.
+    Source: McInnes, Healy, Melville, "UMAP", arXiv:1802.03426.
+    """
+    vectors = _matrix(vectors)
+    if len(vectors) < FEWEST_FOR_UMAP:
+        return principal_map(vectors)
+    import umap  # slow to import, and only maps need it
+
+    neighbours = min(n_neighbors, len(vectors) - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a fixed seed means one thread, which UMAP warns about
+        fitted = umap.UMAP(n_neighbors=neighbours, min_dist=min_dist, metric="cosine", random_state=seed).fit(vectors)
+    return np.asarray(fitted.embedding_, dtype=float)
+
+
+def principal_map(vectors: np.ndarray) -> np.ndarray:
+    """Lay vectors out by their two principal components; (n, dimension) to (n, 2)."""
+    centred = _matrix(vectors) - np.mean(vectors, axis=0)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    flat = np.zeros((len(centred), 2))
+    kept = min(2, len(sizes))
+    flat[:, :kept] = left[:, :kept] * sizes[:kept]
+    return flat
+
+
+def place(points: np.ndarray, vectors: np.ndarray, newcomers: np.ndarray) -> np.ndarray:
+    """Place new vectors on an existing map, each at the similarity-weighted mean of its 5 nearest.
+
+    `points` (n, 2) is the map of `vectors` (n, dimension); `newcomers` is (m, dimension) or one
+    vector; returns (m, 2). The map itself does not move, so a picture stays steady while a reader
+    changes the question.
+    """
+    similarity = _matrix(newcomers) @ _matrix(vectors).T
+    nearest = np.argsort(-similarity, axis=1, kind="stable")[:, :NEAREST]
+    near = np.take_along_axis(similarity, nearest, axis=1)
+    # Softmax at temperature 0.1: a near-copy lands on its twin, an outsider between its five.
+    weights = np.exp(10 * (near - near.max(axis=1, keepdims=True)))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return np.einsum("mk,mkd->md", weights, np.asarray(points)[nearest])
+
+
+def neighbours_kept(points: np.ndarray, vectors: np.ndarray, k: int = 10) -> float:
+    """Share of true cosine neighbours that are still among the k nearest on the map, 0 to 1.
+
+    Raises ValueError when k is not between 1 and n - 1.
+    """
+    vectors = _matrix(vectors)
+    if not 1 <= k < len(vectors):
+        raise ValueError(f"k is {k}; with {len(vectors)} vectors it must be between 1 and {len(vectors) - 1}")
+    flat = np.asarray(points)
+    true = _nearest(-(vectors @ vectors.T), k)
+    seen = _nearest(((flat[:, None] - flat[None]) ** 2).sum(-1), k)
+    return float(np.mean([len(set(a) & set(b)) / k for a, b in zip(true, seen, strict=True)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """The map of a document: its sentences laid out by UMAP, everything else placed among them."""
+
+    sentences: tuple[Chunk, ...]
+    vectors: np.ndarray
+    points: np.ndarray
+
+    def place(self, vectors: np.ndarray) -> np.ndarray:
+        """Points (m, 2) of vectors (m, dimension) among the sentences."""
+        return place(self.points, self.vectors, vectors)
+
+
+_atlases: dict[tuple[str, str, str, int], Atlas] = {}
+
+
+def atlas(document: Document, embedder: Embedder, seed: int = 0) -> Atlas:
+    """Fit the map of a document once: one UMAP of its public sentences.
+
+    Larger chunks and questions are placed among the five sentences most similar to them, so the
+    picture stays still while sliders move. The first call takes seconds, later ones nothing.
+    """
+    key = (document.id, document.text, embedder.name, seed)
+    if key not in _atlases:
+        tree = sentence_tree(document)
+        kept = tuple(c for c in tree.indexed if tree.section(c).access == "public")
+        vectors = embedder.passages([c.text for c in kept])
+        _atlases[key] = Atlas(kept, vectors, umap_map(vectors, seed=seed))
+    return _atlases[key]
+
+
+def _nearest(distance: np.ndarray, k: int) -> np.ndarray:
+    np.fill_diagonal(distance, np.inf)
+    return np.argsort(distance, axis=1, kind="stable")[:, :k]
+
+
+def _matrix(vectors: np.ndarray) -> np.ndarray:
+    matrix = np.atleast_2d(np.asarray(vectors, dtype=float))
+    if matrix.size == 0:
+        raise ValueError("there are no vectors to map: give at least 1")
+    return matrix

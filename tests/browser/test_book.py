@@ -1,0 +1,184 @@
+"""The built book itself: every page is whole, and every control of every figure does something."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .conftest import Visit, serving
+from .test_explorer import contrast
+
+BOOK = Path(__file__).resolve().parents[2] / "_build" / "html"
+PAGES = {"intro": 1, "01-one-size": 2, "02-parents-and-children": 1, "03-sentence-windows": 2}
+RULES_ZH = "系统坏了,出差回来超过 30 天还能提交吗?"
+
+
+@pytest.fixture(scope="session")
+def book() -> Iterator[str]:
+    """The address of the built book, below a path of its own as on a project page."""
+    assert (BOOK / "index.html").is_file(), "the book is not built: run `make site` first (`make test` does)"
+    with serving(BOOK, "/small-to-big-lab") as address:
+        yield address
+
+
+def opened(visit: Callable[..., Visit], book: str, name: str, **options: object) -> tuple[Page, list[Locator]]:
+    page = visit(book, **options).open(f"book/{name}.html")
+    figures = []
+    for _ in range(PAGES[name]):
+        host = page.locator(".s2b-host:has(.s2b-control), .s2b-host:has(.s2b-settings)").nth(len(figures))
+        host.scroll_into_view_if_needed()
+        figure = host.locator(".s2b-explorer")
+        expect(figure).to_have_attribute("data-ready", "1", timeout=20_000)
+        figures.append(figure)
+    return page, figures
+
+
+# What a reader sees, without the ids that plotly.js makes up: the points of its figures, and all other views.
+SHOWN = """views => JSON.stringify([...views.querySelectorAll('.s2b-view')].map(view =>
+  [...view.querySelectorAll('.js-plotly-plot')].map(plot => plot.data).concat(
+    view.dataset.kind === 'figure' ? [] : view.innerHTML)))"""
+
+
+def shown(figure: Locator) -> str:
+    return figure.locator(".s2b-views").evaluate(SHOWN)
+
+
+def options(control: Locator) -> list[str]:
+    """Every value that a native control can take, as what `set_to` takes."""
+    kind = control.evaluate("c => c.type")
+    if kind == "range":
+        return [str(value) for value in range(int(control.get_attribute("max")) + 1)]
+    if kind == "checkbox":
+        return ["off", "on"]
+    return control.locator("option").evaluate_all("all => all.map(o => o.value)")
+
+
+def value(control: Locator) -> str:
+    return control.evaluate("c => c.type === 'checkbox' ? (c.checked ? 'on' : 'off') : c.value")
+
+
+def set_to(figure: Locator, control: Locator, wanted: str) -> None:
+    before = figure.get_attribute("data-position")
+    if control.evaluate("c => c.type") == "range":
+        control.fill(wanted)
+    elif control.evaluate("c => c.type") == "checkbox":
+        control.set_checked(wanted == "on")
+    else:
+        control.select_option(wanted)
+    expect(figure).not_to_have_attribute("data-position", before)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
+    _, figures = opened(visit, book, name)
+    for figure in figures:
+        for row in figure.locator(".s2b-control").all():
+            control = row.locator("input:not(.s2b-own), select").first
+            # A control may do nothing at one position (no windows to merge, say): some question must show it.
+            question = figure.locator(".s2b-control[data-name=question] select")
+            for example in options(question):
+                if value(question) != example:
+                    set_to(figure, question, example)
+                start, before = value(control), shown(figure)
+                different = False
+                for other in options(control):
+                    if other != value(control):
+                        set_to(figure, control, other)
+                        different = different or shown(figure) != before
+                if value(control) != start:
+                    set_to(figure, control, start)
+                if different:
+                    break
+            assert different, f"{row.get_attribute('data-name')} of a figure on {name} changes nothing"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_figure_has_text_map_mode_and_reset(visit, book, name):
+    _, figures = opened(visit, book, name)
+    for figure in figures:
+        assert figure.locator(".s2b-view[data-kind=passages] mark").count() > 0
+        assert figure.locator(".s2b-view[data-kind=figure] .js-plotly-plot").count() > 0
+        expect(figure.locator(".s2b-badge")).to_have_text(re.compile("recorded"))
+        start, position = shown(figure), figure.get_attribute("data-position")
+        question = figure.locator(".s2b-control[data-name=question] select")
+        set_to(figure, question, options(question)[3])
+        assert shown(figure) != start
+        figure.locator(".s2b-reset").click()
+        expect(figure).to_have_attribute("data-position", position)
+        assert shown(figure) == start
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_reads_every_page_in_both_themes(visit, book, name, theme):
+    page, figures = opened(visit, book, name, width=390, theme=theme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for figure in figures:
+        assert figure.evaluate("f => f.scrollWidth <= f.clientWidth + 1")
+        for selector in (".s2b-control label", ".s2b-badge", ".s2b-text", ".s2b-text mark"):
+            element = figure.locator(selector).first
+            assert contrast(element) >= 4.5, f"{selector} on {name} in the {theme} theme"
+
+
+def test_the_chinese_question_is_answered_by_all_three_rules_in_order(visit, book):
+    _, (figure,) = opened(visit, book, "02-parents-and-children")
+    set_to(figure, figure.locator(".s2b-control[data-name=language] select"), "1")
+    assert RULES_ZH in figure.locator(".s2b-control[data-name=question] select").inner_text()
+    expect(figure.locator(".s2b-view[data-kind=note]")).to_contain_text("3 of 3")
+    delivered = "".join(figure.locator(".s2b-text mark.s2b-context").all_inner_texts())
+    places = [delivered.find(rule) for rule in ("30 个自然日", "登记工单", "停止计时")]
+    assert -1 < places[0] < places[1] < places[2]
+
+
+def test_the_annex_is_on_no_page_and_in_no_recording():
+    secret = "Claims above CNY 12,500 are always checked"
+    chinese = "12,500 元"
+    files = [*BOOK.rglob("*.html"), *BOOK.rglob("*.json"), *BOOK.rglob("*.ipynb"), BOOK / "searchindex.js"]
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert secret not in text and chinese not in text, path.name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_without_scripts_the_start_of_a_figure_is_there(visit, book, name):
+    page = visit(book, script=False).open(f"book/{name}.html")
+    twins = page.locator(".s2b-twin:has(.s2b-settings)")
+    assert twins.count() == PAGES[name]
+    for twin in twins.all():
+        expect(twin.locator("mark").first).to_be_visible()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_first_visit_and_its_recordings_are_light(visit, book, name):
+    seen = visit(book)
+    page = seen.open(f"book/{name}.html")
+    for host in page.locator(".s2b-host").all():
+        host.scroll_into_view_if_needed()
+        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1", timeout=20_000)
+    files = {url.split("?")[0].removeprefix(f"{book}/") for url in seen.requests if url.startswith(book)}
+    sizes = {file: len(gzip.compress((BOOK / file).read_bytes())) for file in files if (BOOK / file).is_file()}
+    assert sum(sizes.values()) <= 1_600_000
+    inline = re.findall(r'<script type="application/json">(.*?)</script>', (BOOK / f"book/{name}.html").read_text())
+    recordings = sum(size for file, size in sizes.items() if "/recordings/" in file)
+    assert 0 < recordings + sum(len(gzip.compress(text.encode())) for text in inline) <= 200_000
+
+
+def test_tables_of_a_chapter_are_tables(visit, book):
+    page = visit(book).open("book/03-sentence-windows.html")
+    board = page.locator("table.s2b-table", has_text="Evidence delivered").last
+    assert board.locator("tbody tr").count() == 12
+    assert board.locator("thead th").all_inner_texts() == ["question", "w = 0", "w = 1", "w = 2", "w = 5"]
+
+
+def test_launch_buttons_point_at_notebooks():
+    for name in PAGES:
+        html = (BOOK / f"book/{name}.html").read_text(encoding="utf-8")
+        assert f"book/{name}.ipynb" in html and "colab.research.google.com" in html and "mybinder.org" in html
+        source = json.loads((BOOK / f"_sources/book/{name}.ipynb").read_text(encoding="utf-8"))
+        assert source["nbformat"] == 4

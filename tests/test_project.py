@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from s2b_lab.project import neighbours_kept, place, principal_map, umap_map
+
+
+def blobs(groups: int = 3, each: int = 12, dimension: int = 16) -> np.ndarray:
+    """Unit vectors in tight groups around orthogonal directions."""
+    noise = np.random.default_rng(7).normal(scale=0.05, size=(groups * each, dimension))
+    vectors = np.repeat(np.eye(dimension)[:groups], each, axis=0) + noise
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def test_umap_keeps_groups_together_and_is_the_same_for_one_seed():
+    vectors = blobs()
+    points = umap_map(vectors, seed=3)
+    assert points.shape == (36, 2)
+    assert np.array_equal(points, umap_map(vectors, seed=3))
+    assert not np.array_equal(points, umap_map(vectors, seed=4))
+    centres = points.reshape(3, 12, 2).mean(axis=1)
+    spread = np.abs(points.reshape(3, 12, 2) - centres[:, None]).max()
+    gaps = [np.linalg.norm(centres[i] - centres[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert min(gaps) > spread
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+def test_few_vectors_are_laid_out_by_principal_components(count):
+    vectors = blobs()[:: 36 // count][:count]
+    points = umap_map(vectors)
+    assert points.shape == (count, 2)
+    assert np.allclose(points, principal_map(vectors))
+    # A projection never stretches: distances on the plane are at most the true ones.
+    true = np.linalg.norm(vectors[:, None] - vectors[None], axis=-1)
+    flat = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    assert (flat <= true + 1e-9).all()
+
+
+def test_a_copy_is_placed_near_its_twin_and_not_in_another_group():
+    vectors = blobs()
+    points = umap_map(vectors)
+    placed = place(points, vectors, vectors[[5, 20]])
+    nearest = [int(np.argmin(np.linalg.norm(points - p, axis=1))) // 12 for p in placed]
+    assert nearest == [0, 1]
+
+
+def test_place_is_the_weighted_mean_of_the_five_nearest():
+    vectors, points = np.eye(8), np.arange(16.0).reshape(8, 2)
+    newcomer = np.array([0.9, 0.4, 0.1, 0.05, 0.02, 0.0, 0.0, 0.0])
+    weights = np.exp(10 * newcomer[:5])
+    expected = (weights[:, None] * points[:5]).sum(axis=0) / weights.sum()
+    assert np.allclose(place(points, vectors, newcomer), expected)
+    assert place(points[:2], vectors[:2], newcomer).shape == (1, 2)
+
+
+def test_neighbours_kept_is_one_for_a_true_map_and_low_for_a_shuffled_one():
+    angles = np.linspace(0, 1, 40) ** 1.3  # uneven, so that no two distances tie
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    assert neighbours_kept(vectors, vectors, k=5) == 1.0
+    shuffled = vectors[np.random.default_rng(0).permutation(40)]
+    assert neighbours_kept(shuffled, vectors, k=5) < 0.4
+
+
+@pytest.mark.parametrize("k", [0, -1, 3, 50])
+def test_neighbours_kept_names_a_bad_k_and_its_limit(k):
+    with pytest.raises(ValueError, match=rf"k is {k}.*between 1 and 2"):
+        neighbours_kept(np.eye(3)[:, :2], np.eye(3), k=k)
+
+
+def test_nothing_to_map_is_said():
+    with pytest.raises(ValueError, match="at least 1"):
+        umap_map(np.empty((0, 4)))
