@@ -1,0 +1,1 @@
+"""Speed beside other libraries, as ratios within one run: `python -m benchmarks`."""
