@@ -41,7 +41,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench chromium site
 	$(OFFLINE) $(BIN)/python -m benchmarks
 
 clean:
