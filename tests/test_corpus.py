@@ -12,6 +12,7 @@ import pytest
 
 import s2b_lab
 from s2b_lab import corpus
+from s2b_lab.embed import embedder
 from s2b_lab.text import paragraphs, sentences
 
 POLICIES = ("travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025")
@@ -46,12 +47,12 @@ def numbers(text):
 
 
 def test_names_are_those_that_load_knows():
-    assert corpus.names() == ["travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025", "rag-zh"]
+    assert corpus.names() == ["travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025", "rag-zh", "einstein"]
     assert [corpus.load(name).id for name in corpus.names()] == corpus.names()
 
 
 def test_an_unknown_name_is_told_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"'travel-fr'.*travel-en, travel-zh.*rag-zh"):
+    with pytest.raises(ValueError, match=r"'travel-fr'.*travel-en, travel-zh.*rag-zh, einstein"):
         corpus.load("travel-fr")
 
 
@@ -189,6 +190,48 @@ def test_rag_has_five_paragraphs_that_name_the_three_stages():
     assert "幻觉" in found[0] and "HNSW" in found[3] and "IVF" in found[3]
 
 
+# --- the article on Einstein -----------------------------------------------------------------------------------------
+
+
+def test_the_article_has_nine_numbered_sections_after_its_title():
+    doc = corpus.load("einstein")
+    assert (doc.title, doc.version, doc.access) == ("Einstein's Patents and Inventions", "1", "public")
+    assert [part.id for part in doc.sections] == [f"einstein/{n}" for n in range(10)]
+    assert [part.title.split(". ")[0] for part in doc.sections[1:]] == [str(n) for n in range(1, 10)]
+    assert section(doc, 0).title == doc.title
+    # the numbers alone make the headings: one Markdown title, no other mark
+    assert re.findall(r"^#+", doc.text, re.MULTILINE) == ["#"]
+
+
+def test_only_the_third_section_of_the_article_exceeds_four_thousand_tokens():
+    doc, count = corpus.load("einstein"), embedder("en").count_tokens
+    tokens = [count(part.span.of(doc.text)) for part in doc.sections]
+    assert 9_500 <= count(doc.text) <= 11_000
+    assert [n for n, size in enumerate(tokens) if size > 4_000] == [3]
+    assert max(tokens[:3] + tokens[4:]) < 2_000
+
+
+def test_one_sentence_of_the_article_dates_the_blouse_and_does_not_stand_alone():
+    doc = corpus.load("einstein")
+    found = [span.of(doc.text) for span in sentences(doc.text)]
+    dated = [text for text in found if "October 27, 1936" in text]
+    assert len(dated) == 1 and "blouse" in dated[0] and "granted" in dated[0]
+    text = body(doc, 8)
+    assert dated[0] in text and len(paragraphs(text)) >= 4
+    assert doc.text.count("October 27") == 1
+    assert text.count("camera") > text.count("blouse")
+
+
+def test_the_article_is_tidy_prose():
+    text = corpus.load("einstein").text
+    assert not re.search(r"[ \t]+$|  | [,.;:]|[\u2010-\u201f]|\n\n\n", text, re.MULTILINE)
+    cited = {f"{name} {year}" for name, year in re.findall(r"\((\w+) (\d{4})\)", text)}
+    book = Path(__file__).parents[1] / "book" / "references.bib"
+    keys = set(re.findall(r"^@\w+\{(\w+),", book.read_text(encoding="utf-8"), re.MULTILINE))
+    assert len(cited) >= 6
+    assert all(any(re.match(rf"{name.lower()}{year}", key) for key in keys) for name, year in map(str.split, cited))
+
+
 def test_the_texts_are_read_from_wherever_the_package_is(tmp_path):
     package = Path(s2b_lab.__file__).parent
     with zipfile.ZipFile(tmp_path / "lab.zip", "w") as archive:
@@ -236,7 +279,7 @@ def corpus_section(doc_id, span):
     return int(part.id.split("/")[1])
 
 
-@pytest.mark.parametrize("name", ["travel-en", "travel-zh"])
+@pytest.mark.parametrize("name", ["travel-en", "travel-zh", "einstein"])
 def test_evidence_is_made_of_whole_sentences(name):
     doc = corpus.load(name)
     found = sentences(doc.text)
@@ -265,8 +308,30 @@ def test_each_kind_of_question_is_what_it_says(name):
     assert len(around) > 7 * len(diluted)
 
 
+def test_half_of_the_questions_about_einstein_are_specific():
+    asked = corpus.questions("einstein")
+    kinds = Counter(question.kind for question in asked)
+    assert len(asked) >= 40
+    assert set(kinds) == {"specific", "general"} and kinds["specific"] == kinds["general"]
+    assert len({question.text for question in asked}) == len(asked)
+    places = Counter(corpus_section(*answer) for question in asked for answer in question.answers)
+    assert set(places) == set(range(1, 10)) and places[3] < sum(places.values()) / 2
+
+
+def test_the_first_question_about_einstein_asks_for_the_date_of_the_blouse():
+    first = corpus.questions("einstein")[0]
+    assert first.kind == "specific" and "blouse" in first.text
+    (evidence,) = gold(first)
+    assert evidence.endswith("October 27, 1936.") and "blouse" in evidence
+
+
+def test_questions_about_einstein_are_not_those_of_another_text():
+    entries = [set(entry) - {"kind"} for entry in corpus._questions()]
+    assert all(names in ({"einstein"}, {"travel-en", "travel-zh"}) for names in entries)
+
+
 def test_texts_without_questions_say_which_have_some():
-    with pytest.raises(ValueError, match=r"'rag-zh'.*travel-en, travel-zh"):
+    with pytest.raises(ValueError, match=r"'rag-zh'.*einstein, travel-en, travel-zh"):
         corpus.questions("rag-zh")
     with pytest.raises(ValueError, match=r"unknown text 'nothing'"):
         corpus.questions("nothing")
