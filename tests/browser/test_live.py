@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,18 +113,25 @@ def _address(server: subprocess.Popen, info: Path, log: Path) -> str:
     raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
 
 
-@pytest.fixture
-def lab(chromium: Browser, tmp_path: Path) -> Iterator[Lab]:
-    nbformat.write(notebook(), tmp_path / "live.ipynb")
-    with jupyter(tmp_path) as address:
+@contextlib.contextmanager
+def run_in_lab(chromium: Browser, folder: Path, book: nbformat.NotebookNode) -> Iterator[Lab]:
+    """Open a notebook in JupyterLab and run all of it."""
+    nbformat.write(book, folder / "live.ipynb")
+    with jupyter(folder) as address:
         context = chromium.new_context(viewport={"width": 1400, "height": 1000})
         page = context.new_page()
         page.goto(f"{address}lab/tree/live.ipynb?reset")
         page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
         page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
         page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
-        yield Lab(page, address, tmp_path)
+        yield Lab(page, address, folder)
         context.close()
+
+
+@pytest.fixture
+def lab(chromium: Browser, tmp_path: Path) -> Iterator[Lab]:
+    with run_in_lab(chromium, tmp_path, notebook()) as lab:
+        yield lab
 
 
 def live(lab: Lab, name: str = "Sentence windows") -> Locator:
@@ -207,3 +215,16 @@ def _what_takes_long_says_so_and_what_fails_says_why(lab: Lab) -> None:
     expect(moody.locator(".s2b-view")).to_have_text("The mood is slow.")
     control(moody, "mood").select_option("calm")
     expect(moody.locator(".s2b-error")).to_be_hidden(timeout=30 * SECONDS)
+
+
+def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser, tmp_path: Path) -> None:
+    chapter = nbformat.read(ROOT / "book/intro.ipynb", as_version=4)
+    with run_in_lab(chromium, tmp_path, chapter) as lab:
+        explorer = live(lab, "small to big")
+        before = shown(explorer)
+        explorer.locator(".s2b-own").fill("Who pays for the minibar?")
+        lab.page.keyboard.press("Enter")
+        expect(explorer).to_have_attribute("data-position", re.compile("own"), timeout=60 * SECONDS)
+        assert "minibar" in explorer.locator(".s2b-text mark.s2b-hit").inner_text()
+        assert shown(explorer) != before
+        expect(explorer.locator(".s2b-badge")).to_have_text("live Python")
