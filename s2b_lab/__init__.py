@@ -21,13 +21,16 @@ _EXPORTS = {
     "embed": ("Embedder", "HashEmbedder", "embedder"),
     "index": ("Index", "Report"),
     "retrieve": ("Retriever", "Trace"),
+    "llm": ("ChatModel", "ModelUnavailable", "NotRecorded", "Recording", "local_model", "openai_model", "recorded"),
+    "rewrite": ("Rewrite", "Rewriter", "step_back", "hyde", "hypothetical_questions"),
+    "answer": ("Answer", "Citation", "answer", "prompt_for"),
     "evaluate": ("Question", "evaluate", "evidence_found"),
     "project": ("umap_map", "place", "neighbours_kept"),
     "explore": ("explore",),
     "interact": ("Slider", "Choice", "Switch", "Text", "Passages", "Mark", "Figure", "Table", "Meter", "Note"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}
-_MODULES = {"text", "chunk", "expand", "rank", "corpus", "embed", "index", "retrieve", "project", "plot", "show"}
+_MODULES = {"text", "chunk", "expand", "rank", "corpus", "embed", "index", "llm", "rewrite", "retrieve", "project", "plot", "show"}
 __all__ = sorted(_HOME)
 __version__ = "0.1.0"
 

@@ -1,0 +1,151 @@
+"""A server on loopback that speaks the OpenAI chat protocol, and every way in which such a server may fail."""
+
+import json
+import socket
+import struct
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def without_settings(monkeypatch):
+    """What the computer at hand has set must not reach a test."""
+    for name in ("API_KEY", "BASE_URL", "MODEL", "ORG_ID", "PROJECT_ID"):
+        monkeypatch.delenv(f"OPENAI_{name}", raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def completion(content, finish_reason="stop", model="stand-in"):
+    """What a server sends for one answer."""
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+    return {"id": "chat-1", "object": "chat.completion", "created": 0, "model": model, "choices": [choice]}
+
+
+def failure(message, code):
+    return {"error": {"message": message, "type": "error", "param": None, "code": code}}
+
+
+class ChatServer:
+    """Answers as `mode` says; `requests` keeps what was asked: (path, headers, body).
+
+    `answer` is a function from the prompt and the system prompt to the text that is sent on success.
+    """
+
+    def __init__(self, answer=lambda prompt, system: f"You said: {prompt}", key=None):
+        self.answer, self.key, self.mode = answer, key, "success"
+        self.requests, self.released = [], threading.Event()
+        server = self
+        handler = type("Handler", (_Handler,), {"chat": property(lambda _: server)})
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._http.server_port}/v1"
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.released.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.chat.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+        if self.path != "/v1/chat/completions":
+            return self.send(404, failure(f"no such path: {self.path}", "not_found"))
+        if self.chat.key and self.headers["authorization"] != f"Bearer {self.chat.key}":
+            return self.unauthorised(body)
+        return getattr(self, self.chat.mode)(body)
+
+    def success(self, body):
+        said = {message["role"]: message["content"] for message in body["messages"]}
+        text = self.chat.answer(said["user"], said.get("system", ""))
+        self.send(200, completion(text, model=body["model"]))
+
+    def unauthorised(self, body):
+        shown = self.headers["authorization"].removeprefix("Bearer ")
+        self.send(401, failure(f"Incorrect API key provided: {shown[:-2]}**", "invalid_api_key"))
+
+    def unknown_model(self, body):
+        self.send(404, failure(f"model {body['model']!r} not found", "model_not_found"))
+
+    def limited(self, body):
+        self.send(429, failure("Rate limit reached", "rate_limit_exceeded"), retry_after="7")
+
+    def limited_until(self, body):
+        self.send(429, failure("Too many", "rate_limit_exceeded"), retry_after="Wed, 21 Oct 2026 07:28:00 GMT")
+
+    def limited_once(self, body):
+        if len(self.chat.requests) > 1:
+            return self.success(body)
+        return self.send(429, failure("Rate limit reached", "rate_limit_exceeded"), retry_after="0.01")
+
+    def overloaded(self, body):
+        self.send(503, failure("overloaded", None))
+
+    def echoes_key(self, body):
+        self.send(400, failure(f"bad header {self.headers['authorization']}", None))
+
+    def slow(self, body):
+        self.chat.released.wait(20)
+        self.close_connection = True
+
+    def dropped(self, body):
+        # Linger 0: the other side sees a reset.
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+
+    def dropped_midway(self, body):
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", "1000")
+        self.end_headers()
+        self.wfile.write(b'{"choices": [{"message":')
+        self.close_connection = True
+
+    def malformed(self, body):
+        self.send(200, raw=b'{"choices": [{"message": {"content": "half')
+
+    def web_page(self, body):
+        self.send(200, raw=b"<html>Welcome</html>", kind="text/html")
+
+    def no_choices(self, body):
+        self.send(200, {"id": "chat-1", "object": "chat.completion"})
+
+    def a_list(self, body):
+        self.send(200, [])
+
+    def empty_choice(self, body):
+        self.send(200, {**completion(""), "choices": []})
+
+    def no_message(self, body):
+        self.send(200, {**completion(""), "choices": [{"index": 0, "message": None, "finish_reason": "stop"}]})
+
+    def empty_content(self, body):
+        self.send(200, completion(" \n", finish_reason="length"))
+
+    def null_content(self, body):
+        self.send(200, completion(None, finish_reason="content_filter"))
+
+    def only_thoughts(self, body):
+        self.send(200, completion("<think>The user asks for", finish_reason="length"))
+
+    def send(self, status, answer=None, *, raw=None, kind="application/json", retry_after=None):
+        raw = json.dumps(answer).encode() if raw is None else raw
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(raw)))
+        if retry_after:
+            self.send_header("retry-after", retry_after)
+        self.end_headers()
+        self.wfile.write(raw)
