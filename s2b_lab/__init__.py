@@ -30,7 +30,7 @@ _EXPORTS = {
     "interact": ("Slider", "Choice", "Switch", "Text", "Passages", "Mark", "Figure", "Table", "Meter", "Note"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}
-_MODULES = {"text", "chunk", "expand", "rank", "corpus", "embed", "index", "llm", "rewrite", "retrieve", "project", "plot", "show"}
+_MODULES = set("text chunk expand rank corpus embed index llm rewrite retrieve project plot show".split())
 __all__ = sorted(_HOME)
 __version__ = "0.1.0"
 

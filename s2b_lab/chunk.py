@@ -8,7 +8,18 @@ from functools import cached_property
 from numbers import Integral
 from typing import Literal
 
-from .text import Document, Section, Span, document, graphemes, paragraphs, safe_cut, sentences
+from .text import (
+    Document,
+    Section,
+    Span,
+    check_str,
+    document,
+    graphemes,
+    is_blank,
+    is_boundary,
+    paragraphs,
+    sentences,
+)
 
 Unit = Literal["char", "word", "token", "sentence"]
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -25,6 +36,8 @@ _LINE_END = re.compile(r"\S(?=[^\S\r\n]*(?:[\r\n]|\Z))")
 _PATTERNS = {"line": _LINE_END, "clause": _CLAUSE, "word": _WORD}
 _LEVELS = ("paragraph", "line", "sentence", "clause", "word", "grapheme")
 _SENTENCE_LEVELS = _LEVELS[2:]
+# Levels of chunks, what is around before what is inside.
+_RANK = {"section": 0, "passage": 1, "sentence": 2}
 # A heading stays with what follows: at these levels no chunk ends after one.
 _TITLED = ("paragraph", "line", "titled sentence")
 
@@ -35,6 +48,7 @@ def count(text: str, unit: Unit = "char") -> int:
     A word is a run between white space or one CJK character. A token, an approximation that needs no
     model, is a word, a number, a punctuation mark or one CJK character.
     """
+    check_str("text", text)
     _check_unit(unit)
     if unit == "char":
         return len(text)
@@ -47,7 +61,7 @@ def _units(text: str, unit: Unit) -> list[tuple[int, int]]:
     units: list[tuple[int, int]] = []
     for span in found:
         start, end = units[-1] if units else (0, -1)
-        if end == span.start and safe_cut(text, span.start, start) < span.start:
+        if end == span.start and not is_boundary(text, end, start):
             units[-1] = (start, span.end)
         else:
             units.append((span.start, span.end))
@@ -105,9 +119,9 @@ def _check_size(size: int, overlap: int, name: str = "size") -> None:
 
 
 def check_whole(name: str, value: int, least: int) -> None:
-    """Refuse what is no whole number (TypeError) or is less than `least` (ValueError)."""
+    """Refuse what is no whole number or is less than `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, not {value}")
 
@@ -116,8 +130,7 @@ class _Cuts:
     """The places where one text may be cut, by level, and the size of any slice of it."""
 
     def __init__(self, text: str, unit: Unit, length: Callable[[str], int] | None = None) -> None:
-        if not isinstance(text, str):
-            raise TypeError(f"text must be a str, not {type(text).__name__}")
+        check_str("text", text)
         _check_unit(unit)
         if length is not None and not callable(length):
             raise TypeError(f"length must be a function from text to a number, not {length!r}")
@@ -135,13 +148,14 @@ class _Cuts:
         levels: tuple[str, ...] = _LEVELS,
         overlap_levels: tuple[str, ...] = ("word", "grapheme"),
     ) -> list[Span]:
-        """Spans that cover all of text[start:stop] but white space."""
+        """Spans that cover all of text[start:stop] but white space; none of them is blank."""
         stop = start + len(self.text[start:stop].rstrip())
         spans: list[Span] = []
         head = first = self._skip(start)
         while head < stop:
             first, end = self._next(first, head, stop, size, levels, overlap_levels)
-            spans.append(Span(first, end))
+            if not is_blank(self.text, first, end):
+                spans.append(Span(first, end))
             head = self._skip(end)
             first = self._step_back(first, end, head, overlap, overlap_levels)
         return spans
@@ -236,7 +250,12 @@ class _Cuts:
     def ends(self, level: str) -> list[int]:
         """Places to end a chunk: after a character that is not white space, between two units and two clusters."""
         if level not in self._ends:
-            self._ends[level] = [end for end in self._raw_ends(level) if self._allowed(end)]
+            found, known = [], 0
+            for end in self._raw_ends(level):
+                if self._allowed(end, known):
+                    known = end
+                    found.append(end)
+            self._ends[level] = found
         return self._ends[level]
 
     def starts(self, level: str) -> list[int]:
@@ -259,13 +278,14 @@ class _Cuts:
         starts = {self._skip(s.span.start) for s in document("-", self.text).sections if s.title}
         return {p.end for p in paragraphs(self.text) if p.start in starts}
 
-    def _allowed(self, end: int) -> bool:
+    def _allowed(self, end: int, known: int) -> bool:
+        """Tell whether a chunk may end here; `known` is a place before where that is sure."""
         if self.text[end - 1].isspace():
             return False
         place = bisect_left(self._unit_starts, end) - 1
         if place >= 0 and end < self._unit_ends[place]:
             return False
-        return safe_cut(self.text, end) == end
+        return is_boundary(self.text, end, known)
 
     def _skip(self, position: int) -> int:
         """The next place where there is more than white space."""
@@ -300,13 +320,12 @@ class ChunkTree:
         self.documents: dict[str, Document] = _by_id(documents, "document")
         self._chunks: dict[str, Chunk] = _by_id(chunks, "chunk")
         for chunk in self:
-            if chunk.doc_id not in self.documents:
-                raise ValueError(f"chunk {chunk.id!r} belongs to document {chunk.doc_id!r}, which is not given")
-            if chunk.span.of(self.documents[chunk.doc_id].text) != chunk.text:
-                raise ValueError(f"chunk {chunk.id!r} is not the text of its span {chunk.span} in its document")
+            self._check(chunk)
         self._chunks = {c.id: c for c in sorted(self, key=self._order())}
         wanted = self._leaves() if indexed is None else indexed
         self._indexed = {item if isinstance(item, str) else item.id for item in wanted}
+        if unknown := sorted(self._indexed - self._chunks.keys()):
+            raise ValueError(f"indexed names {unknown[0]!r}, which is no chunk of the tree")
         self._children: dict[str, list[Chunk]] = {}
         self._rows: dict[tuple[str, int, str], list[Chunk]] = {}
         self._positions: dict[str, int] = {}
@@ -379,18 +398,35 @@ class ChunkTree:
                 return section
         raise KeyError(f"section {chunk.section_id!r} of chunk {chunk.id!r} is missing in its document")
 
+    def _check(self, chunk: Chunk) -> None:
+        if chunk.doc_id not in self.documents:
+            raise ValueError(f"chunk {chunk.id!r} belongs to document {chunk.doc_id!r}, which is not given")
+        if chunk.span.of(self.documents[chunk.doc_id].text) != chunk.text:
+            raise ValueError(f"chunk {chunk.id!r} is not the text of its span {chunk.span} in its document")
+        if chunk.level not in _RANK:
+            raise ValueError(f"level of chunk {chunk.id!r} must be one of {', '.join(_RANK)}, not {chunk.level!r}")
+        parent = self._chunks.get(chunk.parent_id, chunk)
+        if parent.doc_id != chunk.doc_id:
+            raise ValueError(f"chunk {chunk.id!r} and its parent {parent.id!r} are in two documents")
+        self._depth(chunk)
+
+    def _depth(self, chunk: Chunk) -> int:
+        """How many parents are above the chunk, the last of which may be missing."""
+        depth, below = 0, chunk
+        while below and below.parent_id is not None:
+            depth, below = depth + 1, self._chunks.get(below.parent_id)
+            if depth > len(self):
+                raise ValueError(f"chunk {chunk.id!r} is its own parent, or a parent of its parents is")
+        return depth
+
     def _order(self) -> Callable[[Chunk], tuple]:
         """Sort key: the order of the text, what is around before what is inside."""
         place = {doc_id: n for n, doc_id in enumerate(self.documents)}
-        rank = {"section": 0, "passage": 1, "sentence": 2}
-        return lambda c: (place[c.doc_id], c.span.start, -c.span.end, rank[c.level], self._kind(c)[1], c.id)
+        return lambda c: (place[c.doc_id], c.span.start, -c.span.end, _RANK[c.level], self._kind(c)[1], c.id)
 
     def _kind(self, chunk: Chunk) -> tuple[str, int, str]:
         """What a row has in common; parents and children are both passages, so their depth tells them apart."""
-        depth, above = 0, chunk
-        while chunk.level == "passage" and above and above.parent_id is not None:
-            depth, above = depth + 1, self._chunks.get(above.parent_id)
-        return chunk.doc_id, depth, chunk.level
+        return chunk.doc_id, self._depth(chunk) if chunk.level == "passage" else 0, chunk.level
 
     def _leaves(self) -> set[str]:
         others = {c.parent_id for c in self} | {c.section_id for c in self if c.id != c.section_id}
@@ -516,13 +552,15 @@ def _cut(doc: Document, outer: Chunk, cuts: _Cuts, size: int, overlap: int, pref
 
 
 def _whole(doc: Document) -> Chunk | None:
+    if is_blank(doc.text):
+        return None
     span = trimmed(doc.text, Span(0, len(doc.text)))
-    return _chunk(doc, f"{doc.id}/p1", span, "passage", None, doc.sections[0].id) if len(span) else None
+    return _chunk(doc, f"{doc.id}/p1", span, "passage", None, doc.sections[0].id)
 
 
 def _section_chunks(doc: Document) -> list[Chunk]:
-    found = ((section.id, trimmed(doc.text, section.span)) for section in doc.sections)
-    return [_chunk(doc, sid, span, "section", None, sid) for sid, span in found if len(span)]
+    seen = (s for s in doc.sections if not is_blank(doc.text, s.span.start, s.span.end))
+    return [_chunk(doc, s.id, trimmed(doc.text, s.span), "section", None, s.id) for s in seen]
 
 
 def trimmed(text: str, span: Span) -> Span:

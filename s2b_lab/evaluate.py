@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .chunk import check_whole
 from .corpus import Question
 from .expand import Context, within_budget
 
@@ -23,6 +24,12 @@ class Score:
     found: tuple[bool, ...]
     tokens: int
 
+    @property
+    def recall(self) -> float:
+        """Share of the evidence delivered, 0 to 1; a passage named twice counts once."""
+        found = {(doc_id, span): f for (doc_id, span), f in zip(self.question.answers, self.found, strict=True)}
+        return sum(found.values()) / len(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -33,7 +40,7 @@ class Evaluation:
     @property
     def recall(self) -> float:
         """Mean over questions of the share of evidence delivered, 0 to 1."""
-        return sum(sum(s.found) / len(s.found) for s in self.scores) / len(self.scores)
+        return sum(s.recall for s in self.scores) / len(self.scores)
 
     @property
     def complete(self) -> float:
@@ -54,18 +61,30 @@ def evaluate(
 ) -> Evaluation:
     """Ask every question and score what arrives within the same token budget for all.
 
-    `retriever` is a Retriever, or any function from a question to contexts. Tokens are those of the retriever's
-    embedding model, or of `count`. Raises ValueError when there are no
+    `retriever` is a Retriever, or any function from a question to contexts. Tokens are those of the Retriever's
+    embedding model, or of `count`, which any other function needs. Raises ValueError when there are no
     questions, or one has no evidence to be found.
     """
-    count = count or retriever.index.embedder.count_tokens
+    if not callable(retriever):
+        raise TypeError(f"retriever must be a Retriever or a function from a question to contexts, not {retriever!r}")
+    if token_budget is not None:
+        check_whole("token_budget", token_budget, 1)
+    count = count or _counter(retriever)
     return Evaluation(tuple(_scored(retriever, question, token_budget, count) for question in _checked(questions)))
+
+
+def _counter(retriever: Callable) -> Callable[[str], int]:
+    if (index := getattr(retriever, "index", None)) is None:
+        raise ValueError("a function that is no Retriever has no model to count tokens with: give count=")
+    return index.embedder.count_tokens
 
 
 def _checked(questions: Iterable[Question]) -> list[Question]:
     checked = list(questions)
     if not checked:
         raise ValueError("there are 0 questions to evaluate: give at least 1")
+    if other := next((q for q in checked if not isinstance(q, Question)), None):
+        raise TypeError(f"questions must hold Questions only, not {type(other).__name__}: use Question(text, answers)")
     if bare := next((q for q in checked if not q.answers), None):
         raise ValueError(f"the question {bare.text!r} has 0 passages of evidence: give at least 1")
     return checked

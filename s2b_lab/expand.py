@@ -1,5 +1,6 @@
 """From small hits to big contexts: parents, sentence windows, merging, access and the token budget."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,6 +23,10 @@ class Hit:
     chunk: Chunk
     score: float
     rank: int
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.score):  # it is neither higher nor lower than any other
+            raise ValueError(f"the score of a hit must be a number, not {self.score}: {self.chunk.id!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
+import math
+import numbers
 import os
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +25,7 @@ from .interact import (
     Table,
     Text,
     frame_of,
+    place_in,
     start_of,
 )
 
@@ -37,11 +42,13 @@ _POOLED_FROM = 40
 def explore(fn: Callable[..., Any], /, *, name: str | None = None, timeout: float = 20.0, **controls: Control) -> Any:
     """Show what `fn`, an ordinary function from the controls' values to views, gives wherever the reader moves them.
 
-    While the book is built (S2B_BUILD=1) every position is computed and the figure that is returned is plain HTML.
-    Otherwise it is an ipywidgets widget whose `values` can be observed and set, and which asks `fn` as it is moved;
-    after `timeout` seconds without an answer it says so. `name` is what a screen reader calls the figure.
+    While the book is built (S2B_BUILD=1) every position is computed, at most 5000 of them, and the figure that is
+    returned is plain HTML. Otherwise it is an ipywidgets widget whose `values` can be observed and set, and which asks
+    `fn` as it is moved; after `timeout` seconds without an answer it says so. `name` is what a screen reader calls the
+    figure; no control can be called `name` or `timeout`.
     """
-    spec = _spec(controls, name or fn.__name__.strip("_").replace("_", " "), timeout)
+    _check_call(fn, name, timeout)
+    spec = _spec(controls, name or _called(fn).strip("_").replace("_", " "), timeout)
     if os.environ.get("S2B_BUILD") == "1":
         from .widgets.page import Recorded
 
@@ -72,14 +79,20 @@ def position_of(controls: Mapping[str, Control], values: Mapping[str, Any]) -> t
     own = {}
     # Questions last: their examples depend on where the other controls are.
     for i, name in sorted(enumerate(controls), key=lambda item: isinstance(controls[item[1]], Text)):
-        options = list(_options(controls, name, at))
-        if values[name] in options:
-            at[i] = options.index(values[name])
+        place = place_in(_options(controls, name, at), values[name])
+        if place is not None:
+            at[i] = place
         elif isinstance(controls[name], Text) and isinstance(values[name], str) and values[name].strip():
             own[name] = values[name]
         else:
-            raise ValueError(f"{name} cannot be {values[name]!r}: it is one of {options}")
+            labels = ", ".join(_labels(controls, name, at))
+            raise ValueError(f"{name} cannot be {reprlib.repr(values[name])}: it is one of {labels}")
     return tuple(at), own
+
+
+def label_at(controls: Mapping[str, Control], name: str, at: Sequence[int]) -> str:
+    """What a control shows at a position."""
+    return _labels(controls, name, at)[at[list(controls).index(name)]]
 
 
 def record(fn: Callable[..., Any], controls: Mapping[str, Control], where: Sequence[Position]) -> dict[str, Any]:
@@ -88,16 +101,16 @@ def record(fn: Callable[..., Any], controls: Mapping[str, Control], where: Seque
     What is longer than about 40 bytes as JSON is stored once, in the pool, and is {"$": index} elsewhere.
     """
     pool = _Pool()
-    frames = {",".join(map(str, at)): pool.intern(_frame_at(fn, values_at(controls, at))) for at in where}
+    frames = {",".join(map(str, at)): pool.intern(_frame_at(fn, controls, at)) for at in where}
     return {"pool": pool.items, "frames": frames}
 
 
-def _frame_at(fn: Callable[..., Any], values: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _frame_at(fn: Callable[..., Any], controls: Mapping[str, Control], at: Position) -> list[dict[str, Any]]:
     try:
-        return frame_of(fn(**values))
+        return frame_of(fn(**values_at(controls, at)))
     except Exception as error:
-        where = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        raise RuntimeError(f"{fn.__name__} failed at {where}: {type(error).__name__}: {error}") from error
+        where = ", ".join(f"{name}={label_at(controls, name, at)}" for name in controls)
+        raise RuntimeError(f"{_called(fn)} failed at {where}: {type(error).__name__}: {error}") from error
 
 
 class _Pool:
@@ -123,6 +136,24 @@ class _Pool:
         return {"$": self._index[key]}
 
 
+def _called(fn: Callable[..., Any]) -> str:
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__name__", type(fn).__name__)
+
+
+def _check_call(fn: Any, name: Any, timeout: Any) -> None:
+    if not callable(fn):
+        raise ValueError(f"explore needs a function of the controls' values, not {reprlib.repr(fn)}")
+    for key, value in {"name": name, "timeout": timeout}.items():
+        if isinstance(value, Control):
+            raise ValueError(f"{key}= is explore's own, so no control can be called that: rename the parameter")
+    if not isinstance(name, str | None):
+        raise ValueError(f"name is a text, not {name!r}")
+    if not isinstance(timeout, numbers.Real) or not 0 < timeout < math.inf:
+        raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r}")
+
+
 def _spec(controls: Mapping[str, Control], name: str, timeout: float) -> dict[str, Any]:
     for key, control in controls.items():
         _check(controls, key, control)
@@ -136,7 +167,7 @@ def _spec(controls: Mapping[str, Control], name: str, timeout: float) -> dict[st
 
 def _check(controls: Mapping[str, Control], name: str, control: Control) -> None:
     if not isinstance(control, Control):
-        raise ValueError(f"{name} is {control!r}: a control is a Slider, Choice, Switch or Text")
+        raise ValueError(f"{name} is {reprlib.repr(control)}: a control is a Slider, Choice, Switch or Text")
     if not isinstance(control, Text) or control.by is None:
         return
     if control.by not in controls or isinstance(controls[control.by], Text):
@@ -164,6 +195,11 @@ def _options(controls: Mapping[str, Control], name: str, at: Sequence[int]) -> S
     if control.by is None:
         return control.under(None)
     return control.under(controls[control.by].texts()[at[list(controls).index(control.by)]])
+
+
+def _labels(controls: Mapping[str, Control], name: str, at: Sequence[int]) -> Sequence[str]:
+    control = controls[name]
+    return _options(controls, name, at) if isinstance(control, Text) else control.texts()
 
 
 def _longest(control: Control) -> int:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import embed
-from .chunk import Chunk, ChunkTree, recursive
+from .chunk import Chunk, ChunkTree, check_whole, recursive
 from .expand import Hit
-from .store import Place, Stored, document_collection, release, vector_collection
+from .store import STAMP, Committed, Labels, Place, Stored, as_metadata, document_collection, release, vector_collection
 from .text import Document
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _KEYS = ("access", "version", "doc_id")
 _BATCH = 2000  # vectors a request: a server accepts this many in one body
+_NAME = re.compile(r"(?!.*\.\.|.*-documents\Z|(?:\d+\.){3}\d+\Z)[A-Za-z0-9][A-Za-z0-9._-]{1,200}[A-Za-z0-9]")
 _SUFFIX = re.compile(r"(#[0-9a-f]{16})\.[0-9a-f]{8}(#\d+)?$")
 
 Allowed = Mapping[str, tuple[str, ...]]
@@ -71,12 +72,22 @@ class _Owner:
     # What a record id stands for in the committed documents.
     place: int
     chunk: Chunk
-    labels: Mapping[str, str]
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    # What a filter leaves: the records, the number of chunks they stand for, and the same filter for Chroma.
+    owners: dict[str, _Owner]
+    chunks: int
+    clause: dict | None
 
 
 def allow(where: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
     """Complete a filter to the values each key may have: "access" is always there, ("public",) when not given."""
-    unknown = sorted(set(where or ()) - set(_KEYS))
+    if where is not None and not isinstance(where, Mapping):
+        raise ValueError(f"where is a mapping such as {{'access': ['public']}}, not {where!r}")
+    unknown = [key for key in where or () if key not in _KEYS]
     if unknown:
         raise ValueError(f"unknown key {unknown[0]!r} in where; allowed are {', '.join(_KEYS)}")
     return {key: _texts(key, value) for key, value in {"access": "public", **(where or {})}.items()}
@@ -107,13 +118,16 @@ class Index:
         """Open the index in memory (None), in a folder, or at a Chroma server's "http://host:port".
 
         `embedder` is a model or a model's name, "en" when not given. ValueError when the collection was written with
-        another model, measures another distance or is no index; ConnectionError when no server answers.
+        another model, measures another distance or is no index; OSError when the folder cannot be used or no server
+        answers.
         """
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{1,200}[A-Za-z0-9]", name):
-            raise ValueError(f"an index's name has 3 to 202 letters, digits, '.', '_' or '-', not {name!r}")
-        if embedder is None or isinstance(embedder, str):
-            embedder = embed.embedder("en" if embedder is None else embedder)
-        return cls(Place(path), embedder, name)
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ValueError(
+                f"an index's name has 3 to 202 letters, digits, '.', '_' or '-', is no IP address, has no '..' and "
+                f"no '-documents' at its end; not {name!r}"
+            )
+        place = Place(path)
+        return cls(place, embed.as_embedder(embedder), name)
 
     def __init__(self, place: Place, embedder: embed.Embedder, name: str):
         self.embedder, self.name, self._place, self._swept = embedder, name, place, False
@@ -124,7 +138,7 @@ class Index:
             try:
                 place.check()
                 self._vectors = vector_collection(client, held, embedder, place)
-                self._documents = document_collection(client, held)
+                self._documents = document_collection(client, held, place)
                 self._batch = min(_BATCH, client.get_max_batch_size())
             except BaseException:
                 client.close()  # a refused folder stays usable, and deletable
@@ -141,7 +155,8 @@ class Index:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Index({self.name!r} in {self._place}, {self.embedder.name}, {len(self._stored)} documents)"
+        size = len(self._committed.documents)
+        return f"Index({self.name!r} in {self._place}, {self.embedder.name}, {size} documents)"
 
     def close(self) -> None:
         """Let go of the folder or the server; an index in memory is gone."""
@@ -151,15 +166,17 @@ class Index:
     @_guarded
     def tree(self) -> ChunkTree:
         """The tree of all documents, as the document store holds it."""
+        self._sync()
         if self._tree is None:
-            stored = self._stored.values()
-            indexed = (chunk_id for one in stored for chunk_id in one.records)
+            stored = self._committed.documents.values()
+            indexed = [chunk for one in stored for chunk in one.chunks if chunk.id in one.records]
             self._tree = ChunkTree([one.document for one in stored], [c for one in stored for c in one.chunks], indexed)
         return self._tree
 
     @_guarded
     def count(self) -> int:
         """Count the vectors that searches can find."""
+        self._sync()
         return len(self._owners)
 
     # --- writing: plan -> embed -> write new vectors -> commit (one upsert of the document) -> delete old vectors ---
@@ -169,10 +186,13 @@ class Index:
     def add(self, tree: ChunkTree) -> Report:
         """Put in each document of a tree, whole or not at all, replacing its former version.
 
-        Only what changed is embedded. A chunk longer than the model reads is embedded in pieces, with a warning.
+        Only what changed is embedded. A chunk longer than the model reads is embedded in pieces, with a warning; one
+        with nothing to read (NUL characters) is not embedded. ValueError when an id is another document's already.
         """
         if not isinstance(tree, ChunkTree):
             raise TypeError(f"add takes a ChunkTree, such as sentence_tree(doc), not {type(tree).__name__}")
+        self._sync()
+        self._check_ids(tree)
         chunks: dict[str, list[Chunk]] = {doc_id: [] for doc_id in tree.documents}
         for chunk in tree:
             chunks[chunk.doc_id].append(chunk)
@@ -189,22 +209,33 @@ class Index:
     def delete(self, doc_id: str) -> Report:
         """Remove a document and its vectors; ValueError when there is no such document."""
         self._refresh()
-        if doc_id not in self._stored:
-            raise ValueError(f"no document {doc_id!r} to delete; the index holds {sorted(self._stored)}")
-        self._documents.delete(ids=[doc_id])
-        self._settle({other: stored for other, stored in self._stored.items() if other != doc_id})
+        known = self._committed.documents.keys() | self._committed.damaged.keys()
+        if doc_id not in known:
+            raise ValueError(f"no document {doc_id!r} to delete; the index holds {sorted(known)}")
+        self._settle(self._committed.remove(self._documents, doc_id))
         present = self._present(doc_id)
         self._drop(present)
         return Report(deleted=len(present), documents=1)
 
+    def _check_ids(self, tree: ChunkTree) -> None:
+        if STAMP in tree.documents:
+            raise ValueError(f"an index keeps the id {STAMP!r} for itself: give the document another")
+        others = [one for doc_id, one in self._committed.documents.items() if doc_id not in tree.documents]
+        taken = next((chunk for one in others for chunk in one.chunks if chunk.id in tree), None)
+        if taken:
+            raise ValueError(
+                f"document {tree[taken.id].doc_id!r} has a chunk {taken.id!r}, an id that a chunk of document "
+                f"{taken.doc_id!r} has in the index: give one of the documents another id"
+            )
+
     def _plan(self, document: Document, chunks: list[Chunk], indexed: set[str]) -> _Change:
-        former = self._load([document.id]).get(document.id)
+        former = self._committed.documents.get(document.id)
         planned = Stored(former.order if former else 0, document, tuple(chunks), {})
-        label, present, wanted = planned.labels(), self._present(document.id), []
+        labels, present, wanted = planned.labels(), self._present(document.id), []
         for chunk in chunks:
-            if chunk.id in indexed:
-                copy = embed.normalise(chunk.text)
-                record = f"{chunk.id}#{_hash(copy)[:16]}.{_hash(chunk.level, *label(chunk).values())[:8]}"
+            if chunk.id in indexed and (copy := embed.normalise(chunk.text)):
+                label = as_metadata(labels(chunk))
+                record = f"{chunk.id}#{_hash(copy)[:16]}.{_hash(chunk.level, *label.values())[:8]}"
                 known = former.records.get(chunk.id, ()) if former else ()
                 if known and known[0].startswith(record) and present.issuperset(known):
                     wanted += [_Wanted(chunk, piece, "") for piece in known]
@@ -220,11 +251,10 @@ class Index:
             self._write(change.new, rows, change.planned.labels())
             current = change.planned
             if not change.former:
-                order = 1 + max((stored.order for stored in self._stored.values()), default=0)
+                order = 1 + max((stored.order for stored in self._committed.documents.values()), default=0)
                 current = replace(current, order=order)
             if current != change.former:
                 self._commit(current)
-            self._settle({**self._stored, current.document.id: current})
             old = change.present - {one.record for one in change.wanted}
             self._drop(old)
             added, written = len(change.new), int(current != change.former)
@@ -245,7 +275,8 @@ class Index:
             f"it is embedded in {len(spans)} pieces",
             stacklevel=5,  # the caller of add
         )
-        return [_Wanted(chunk, f"{record}#{number}", span.of(chunk.text)) for number, span in enumerate(spans)]
+        texts = [text for span in spans if embed.normalise(text := span.of(chunk.text))]
+        return [_Wanted(chunk, f"{record}#{number}", text) for number, text in enumerate(texts)]
 
     def _embed(self, changes: list[_Change]) -> dict[str, np.ndarray]:
         # The same text under another id or label (a paragraph was put before it) takes over the vector that is there.
@@ -255,37 +286,29 @@ class Index:
         rows = {_text_key(record): row for record, row in self._fetch(list(donors.values())).items()}
         missing = {key: text for key, text in texts.items() if key not in rows}
         if missing:
-            rows |= zip(missing, self._checked(self.embedder.passages(list(missing.values()))), strict=True)
+            vectors = self.embedder.passages(list(missing.values()))
+            rows |= zip(missing, embed.as_rows(self.embedder, vectors, len(missing)), strict=True)
         return rows
 
-    def _checked(self, vectors: np.ndarray) -> np.ndarray:
-        import numpy as np
-
-        if vectors.ndim != 2 or vectors.shape[1] != self.embedder.dimension or not np.isfinite(vectors).all():
-            raise ValueError(
-                f"the index {self.name!r} holds finite vectors of {self.embedder.dimension} dimensions, but "
-                f"{self.embedder.name} gave an array of shape {vectors.shape}"
-            )
-        return vectors
-
-    def _write(self, new: list[_Wanted], rows: dict[str, np.ndarray], label: Callable[[Chunk], dict[str, str]]) -> None:
+    def _write(self, new: list[_Wanted], rows: dict[str, np.ndarray], labels: Callable[[Chunk], Labels]) -> None:
         for part in _batches(new, self._batch):
             self._vectors.upsert(
                 ids=[one.record for one in part],
                 embeddings=[rows[_text_key(one.record)] for one in part],
-                metadatas=[label(one.chunk) for one in part],
+                metadatas=[as_metadata(labels(one.chunk)) for one in part],
             )
 
     def _commit(self, stored: Stored) -> None:
-        self._documents.upsert(ids=[stored.document.id], embeddings=[[1.0]], documents=[stored.pack()])
+        self._settle(self._committed.put(self._documents, stored))
 
     def _drop(self, records: Iterable[str]) -> None:
         for part in _batches(sorted(records), self._batch):
             self._vectors.delete(ids=part)
 
     def _sweep(self) -> Report:
-        # What a killed process left behind. Once an opening is enough, since one process writes at a time.
-        if self._swept:
+        # What a killed process left behind. Once an opening is enough, since one process writes at a time. The vectors
+        # of a damaged document wait for it to be added again.
+        if self._swept or self._committed.damaged:
             return Report()
         self._refresh()
         orphans = set(self._vectors.get(include=[])["ids"]) - self._owners.keys()
@@ -304,25 +327,22 @@ class Index:
         Scores are cosine similarities; equal scores stand in document order. `where` narrows by "access", "version"
         and "doc_id", each a value or a list of values; without "access" only public chunks are found.
         """
-        if isinstance(k, bool) or not isinstance(k, int):
-            raise TypeError(f"k must be a whole number, not {k!r}")
-        if k < 1:
-            raise ValueError(f"k must be at least 1, not {k}")
-        if isinstance(query, str) and not query.strip():
-            raise ValueError(f"the query is blank: {query!r}")
+        check_whole("k", k, 1)
         allowed = allow(where)
-        if not self._stored:
-            self._refresh()
-        return self._ranked(self._query_vector(query), k, allowed) if self._matching(allowed) else []
+        if isinstance(query, str) and not embed.normalise(query):
+            raise ValueError(f"the query is blank: {query!r}")
+        self._sync()
+        return self._ranked(self._query_vector(query), int(k), allowed) if self._matching(allowed).owners else []
 
     @_guarded
     def verify(self) -> list[str]:
-        """List what is wrong, [] when whole: vectors without a document, lost or mislabelled vectors, lost parents."""
+        """List what is wrong, [] when whole: damaged documents, lost parents, lost, mislabelled or orphan vectors."""
         self._refresh()
         found = self._vectors.get(include=["metadatas"])
         labels = dict(zip(found["ids"], found["metadatas"], strict=True))
         problems = [f"orphan vector {record!r}: no document names it" for record in labels.keys() - self._owners.keys()]
-        problems += [fault for stored in self._stored.values() for fault in stored.faults(labels)]
+        problems += self._committed.damaged.values()
+        problems += [fault for stored in self._committed.documents.values() for fault in stored.faults(labels)]
         for row in self._vectors.get(limit=1, include=["embeddings"])["embeddings"]:
             if len(row) != self.embedder.dimension:
                 problems.append(f"vectors have {len(row)} dimensions, not {self.embedder.dimension}")
@@ -339,16 +359,19 @@ class Index:
         return vector
 
     def _ranked(self, vector: np.ndarray, k: int, allowed: Allowed) -> list[Hit]:
-        size, where = k + 8, self._clause(allowed)
+        view = self._matching(allowed)
+        k = min(k, view.chunks)
+        size = k + 8
         while True:
-            fetched = self._nearest(vector, size, where)
+            fetched = self._nearest(vector, size, view.clause)
             best = self._best(fetched, allowed)
+            if len(best) == self._matching(allowed).chunks:
+                break
             # Asked for again where others' chunks or a killed run's took the places, or where a tie would be cut.
             if len(best) > k and best[k - 1][0] > best[-1][0]:
                 break
             if len(fetched) < size:
-                if len(best) < len({owner.chunk.id for owner in self._matching(allowed).values()}):
-                    best = self._best(self._counted_out(vector, allowed), allowed)
+                best = self._best(self._counted_out(vector, allowed), allowed)
                 break
             size *= 2
         return [Hit(owner.chunk, score, rank) for rank, (score, owner) in enumerate(best[:k], 1)]
@@ -359,27 +382,20 @@ class Index:
 
     def _counted_out(self, vector: np.ndarray, allowed: Allowed) -> list[tuple[str, float]]:
         # Chroma's graph loses sight of some of hundreds of equal vectors: asked for nearly all, compare every one.
-        rows = self._fetch(list(self._matching(allowed)))
+        rows = self._fetch(list(self._matching(allowed).owners))
         unit = vector / (vector @ vector) ** 0.5
         return [(record, _score(row @ unit / (row @ row) ** 0.5)) for record, row in rows.items()]
 
     def _best(self, fetched: list[tuple[str, float]], allowed: Allowed) -> list[tuple[float, _Owner]]:
-        self._notice([record for record, _ in fetched])
-        matching = self._matching(allowed)
+        if not self._owners.keys() >= {record for record, _ in fetched}:
+            self._sync()  # another process wrote just now, or was killed while it did
+        matching = self._matching(allowed).owners
         best: dict[str, tuple[float, _Owner]] = {}
         for record, score in fetched:
             owner = matching.get(record)
             if owner and (owner.chunk.id not in best or score > best[owner.chunk.id][0]):
                 best[owner.chunk.id] = (score, owner)
         return sorted(best.values(), key=lambda found: (-found[0], found[1].place))
-
-    def _clause(self, allowed: Allowed) -> dict | None:
-        # Chroma lists all records that match before it searches: quick for a few, slow for nearly all. What it is not
-        # told to leave out, _best leaves out by the same positive rule.
-        if 10 * len(self._matching(allowed)) > len(self._owners):
-            return None
-        clauses = [{key: {"$in": list(values)}} for key, values in allowed.items()]
-        return clauses[0] if len(clauses) == 1 else {"$and": clauses}
 
     # --- the committed documents, as this process knows them ---
 
@@ -393,50 +409,59 @@ class Index:
             rows |= zip(got["ids"], got["embeddings"], strict=True)
         return rows
 
-    def _load(self, doc_ids: list[str] | None = None) -> dict[str, Stored]:
-        got = self._documents.get(ids=doc_ids, include=["documents"])
-        return {doc_id: Stored.unpack(text) for doc_id, text in zip(got["ids"], got["documents"], strict=True)}
+    def _sync(self) -> None:
+        # Nobody else reaches an index in memory.
+        if not self._place.in_memory and not self._committed.is_current(self._documents):
+            self._refresh()
 
     def _refresh(self) -> None:
-        self._settle(self._load())
+        self._settle(Committed.read(self._documents))
 
-    def _settle(self, stored: dict[str, Stored]) -> None:
-        self._stored = dict(sorted(stored.items(), key=lambda item: (item[1].order, item[0])))
+    def _settle(self, committed: Committed) -> None:
+        self._committed = committed
         self._tree: ChunkTree | None = None
-        self._views: dict[tuple, dict[str, _Owner]] = {}
-        self._orphans: set[str] = set()
+        self._views: dict[tuple, _View] = {}
         self.__dict__.pop("_owners", None)
 
     @functools.cached_property
     def _owners(self) -> dict[str, _Owner]:
         owners: dict[str, _Owner] = {}
-        for stored in self._stored.values():
-            label = stored.labels()
+        for stored in self._committed.documents.values():
+            labels = stored.labels()
             for chunk in stored.chunks:
                 if chunk.id in stored.records:
-                    owner = _Owner(len(owners), chunk, label(chunk))
+                    owner = _Owner(len(owners), chunk, labels(chunk))
                     owners |= dict.fromkeys(stored.records[chunk.id], owner)
         return owners
 
-    def _matching(self, allowed: Allowed) -> dict[str, _Owner]:
-        view = tuple(sorted(allowed.items()))
-        if view not in self._views:
-            self._views[view] = {
-                record: owner
-                for record, owner in self._owners.items()
-                if all(owner.labels[key] in values for key, values in view)
-            }
-        return self._views[view]
+    def _matching(self, allowed: Allowed) -> _View:
+        key = tuple(sorted(allowed.items()))
+        if key not in self._views:
+            self._views[key] = self._view({name: frozenset(values) for name, values in key})
+        return self._views[key]
 
-    def _notice(self, records: list[str]) -> None:
-        # A vector that no known document names: another process wrote, or was killed while it did.
-        if set(records) - self._owners.keys() - self._orphans:
-            self._refresh()
-            self._orphans = set(records) - self._owners.keys()
+    def _view(self, allowed: Mapping[str, frozenset[str]]) -> _View:
+        # A chunk across sections is for those alone who may read all of them.
+        owners = {
+            record: owner
+            for record, owner in self._owners.items()
+            if all(values.issuperset(owner.labels[name]) for name, values in allowed.items())
+        }
+        chunks, clause = len({owner.chunk.id for owner in owners.values()}), None
+        # Chroma lists all records that match before it searches: quick for a few, slow for nearly all. What it is not
+        # told to leave out, _best leaves out by the same positive rule.
+        if 10 * len(owners) <= len(self._owners):
+            held = [as_metadata(owner.labels) for owner in owners.values()]
+            clauses = [{name: {"$in": sorted({labels[name] for labels in held})}} for name in allowed]
+            clause = clauses[0] if len(clauses) == 1 else {"$and": clauses}
+        return _View(owners, chunks, clause)
 
 
 def _texts(key: str, value: Any) -> tuple[str, ...]:
-    values = (value,) if isinstance(value, str) else tuple(value or ())
+    values = (value,) if isinstance(value, str) else () if value is None else value
+    if not isinstance(values, Iterable) or isinstance(values, (Mapping, bytes)):
+        raise ValueError(f"where[{key!r}] is a text or a list of texts, not {value!r}")
+    values = tuple(values)
     if not all(isinstance(one, str) for one in values):
         raise ValueError(f"where[{key!r}] is a text or a list of texts, not {value!r}")
     return values

@@ -6,7 +6,8 @@ import functools
 import itertools
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+import reprlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,16 +30,24 @@ class Slider:
     labels: Sequence[str] | Mapping[Any, str] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _filled(self.label, self.values))
-        if self.labels is not None and not isinstance(self.labels, Mapping) and len(self.labels) != len(self.values):
+        _check_shown(self, "label", "unit")
+        _keep(self, "values", _filled(self.label, self.values))
+        if self.labels is None or isinstance(self.labels, Mapping):
+            return
+        _keep(self, "labels", _listed(self.label, self.labels))
+        if len(self.labels) != len(self.values):
             raise ValueError(f"{self.label!r} has {len(self.values)} values but {len(self.labels)} labels")
 
     def texts(self) -> list[str]:
         """What the reader sees at each value."""
         if self.labels is not None and not isinstance(self.labels, Mapping):
             return [str(label) for label in self.labels]
-        named = self.labels or {}
-        return [str(named[v]) if v in named else _quantity(v, self.unit) for v in self.values]
+        named = list((self.labels or {}).items())
+        found = (place_in([value for value, _ in named], value) for value in self.values)
+        return [
+            _quantity(value, self.unit) if place is None else str(named[place][1])
+            for value, place in zip(self.values, found, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,11 @@ class Choice:
     start: Any = None
 
     def __post_init__(self) -> None:
-        _filled(self.label, self.options)
+        _check_shown(self, "label")
+        if isinstance(self.options, Mapping):
+            _filled(self.label, self.options.values())
+        else:
+            _keep(self, "options", _filled(self.label, self.options))
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -68,6 +81,9 @@ class Switch:
 
     label: str
     start: bool = False
+
+    def __post_init__(self) -> None:
+        _check_shown(self, "label")
 
     @property
     def values(self) -> tuple[bool, bool]:
@@ -91,10 +107,13 @@ class Text:
     by: str | None = None
 
     def __post_init__(self) -> None:
+        _check_shown(self, "label")
         if isinstance(self.examples, Mapping) != (self.by is not None):
             raise ValueError(f"{self.label!r}: a mapping of examples needs by=, a list of them must not have it")
-        for texts in self.examples.values() if isinstance(self.examples, Mapping) else [self.examples]:
-            _filled(self.label, texts)
+        if isinstance(self.examples, Mapping):
+            _keep(self, "examples", {key: _questions(self.label, texts) for key, texts in self.examples.items()})
+        else:
+            _keep(self, "examples", _questions(self.label, self.examples))
 
     def under(self, label: str | None) -> Sequence[str]:
         """The examples while the control named by `by` shows this label."""
@@ -108,21 +127,81 @@ def start_of(control: Control) -> int:
     """The index a control starts at: that of the value, or of the label, given as `start`."""
     if isinstance(control, Text) or control.start is None:
         return 0
-    for options in (list(control.values), control.texts()):
-        if control.start in options:
-            return options.index(control.start)
-    raise ValueError(f"{control.label!r} cannot start at {control.start!r}: it has {', '.join(control.texts())}")
+    for options in (control.values, control.texts()):
+        if (place := place_in(options, control.start)) is not None:
+            return place
+    start = reprlib.repr(control.start)
+    raise ValueError(f"{control.label!r} cannot start at {start}: it has {', '.join(control.texts())}")
 
 
-def _filled(label: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    if isinstance(values, str) or not (kept := tuple(values)):
-        raise ValueError(f"{label!r} needs a list of at least one value, got {values!r}")
+def place_in(options: Sequence[Any], value: Any) -> int | None:
+    """Where a value is among options: the very object, else an equal one of its type, else an equal one."""
+    tests = (
+        lambda option: option is value,
+        lambda option: type(option) is type(value) and _equal(option, value),
+        lambda option: _equal(option, value),
+    )
+    places = (place for test in tests for place, option in enumerate(options) if test(option))
+    return next(places, None)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # arrays answer for each of their numbers, and their libraries raise what they like
+        return False
+
+
+def _listed(label: str, values: Iterable[Any]) -> list[Any]:
+    # A generator is read once, here, so that every frame has its values.
+    if isinstance(values, str) or not isinstance(values, Iterable) or not (kept := list(values)):
+        raise ValueError(f"{label!r} needs a list of at least one value, got {reprlib.repr(values)}")
     return kept
+
+
+def _filled(label: str, values: Iterable[Any]) -> list[Any]:
+    kept = _listed(label, values)
+    seen = set()
+    for value in kept:
+        if (key := _identity(value)) in seen:
+            raise ValueError(f"{label!r} has the value {reprlib.repr(value)} twice")
+        seen.add(key)
+    return kept
+
+
+def _identity(value: Any) -> Hashable:
+    # True equals 1, but not to a reader; an array equals nothing but itself.
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
+
+
+def _questions(label: str, texts: Iterable[str]) -> list[str]:
+    texts = _filled(label, texts)
+    if other := [text for text in texts if not isinstance(text, str)]:
+        raise ValueError(f"an example of {label!r} is a text, not {reprlib.repr(other[0])}")
+    return texts
+
+
+def _keep(part: Any, name: str, value: Any) -> None:
+    object.__setattr__(part, name, value)
+
+
+def _check_shown(part: Any, *names: str) -> None:
+    """Make sure that these fields are text to show; a number is shown as in a table."""
+    for name in names:
+        value = getattr(part, name)
+        if _is_number(value):
+            _keep(part, name, _cell(value))
+        elif not isinstance(value, str):
+            raise ValueError(f"{name} of a {type(part).__name__} is a text to show, not {reprlib.repr(value)}")
 
 
 def _quantity(value: Any, unit: str) -> str:
     words = unit.split(" ")
-    if value == 1 and len(words[0]) > 3:
+    if _is_number(value) and value == 1 and len(words[0]) > 3:
         words[0] = words[0].removesuffix("s")
     return " ".join([f"{value:g}" if isinstance(value, float) else str(value), *words]).strip()
 
@@ -139,6 +218,9 @@ class Mark:
     label: str = ""
 
     def __post_init__(self) -> None:
+        _check_shown(self, "label")
+        if not isinstance(self.span, Span):
+            raise ValueError(f"a mark needs a Span, not {reprlib.repr(self.span)}")
         if self.kind not in KINDS:
             raise ValueError(f"a mark cannot be {self.kind!r}; it is one of {', '.join(KINDS)}")
 
@@ -155,9 +237,13 @@ class Passages:
     note: str = ""
 
     def __post_init__(self) -> None:
+        _check_shown(self, "text", "title", "lang", "note")
         if self.show not in ("all", "marked"):
             raise ValueError(f'show is "all" or "marked", not {self.show!r}')
+        _keep(self, "marks", tuple(self.marks))
         for mark in self.marks:
+            if not isinstance(mark, Mark):
+                raise ValueError(f"marks must hold Marks only, not {reprlib.repr(mark)}")
             if mark.span.end > len(self.text):
                 raise ValueError(f"{mark} ends after the text, which has {len(self.text)} characters")
 
@@ -182,6 +268,11 @@ class Figure:
     fig: Any
     alt: str = ""
 
+    def __post_init__(self) -> None:
+        _check_shown(self, "alt")
+        if not hasattr(self.fig, "to_plotly_json"):
+            raise ValueError(f"a Figure needs a Plotly figure, not {reprlib.repr(self.fig)}")
+
     def frame(self) -> dict[str, Any]:
         """Plain JSON: traces and layout with short decimal lists, no template (the page sets the colours)."""
         drawn = self.fig.to_plotly_json()
@@ -199,9 +290,13 @@ class Table:
     caption: str = ""
 
     def __post_init__(self) -> None:
+        _check_shown(self, "caption")
+        _keep(self, "columns", [_cell(name) for name in _listed("columns", self.columns)])
+        _keep(self, "rows", [_listed("a row", row) for row in self.rows])
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {row!r}")
+                shown = reprlib.repr(row)
+                raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {shown}")
 
     def frame(self) -> dict[str, Any]:
         """Plain JSON: cells as the strings to show, and which columns hold numbers."""
@@ -224,6 +319,13 @@ class Meter:
     maximum: float
     unit: str = ""
 
+    def __post_init__(self) -> None:
+        _check_shown(self, "label", "unit")
+        for name in ("value", "maximum"):
+            number = getattr(self, name)
+            if not _is_number(number) or not math.isfinite(number):
+                raise ValueError(f"{name} of a Meter is a finite number, not {reprlib.repr(number)}")
+
     def frame(self) -> dict[str, Any]:
         """Plain JSON."""
         value, maximum = _plain(self.value), _plain(self.maximum)
@@ -235,6 +337,9 @@ class Note:
     """One short sentence, read aloud by screen readers when it changes."""
 
     text: str
+
+    def __post_init__(self) -> None:
+        _check_shown(self, "text")
 
     def frame(self) -> dict[str, Any]:
         """Plain JSON."""
@@ -258,7 +363,7 @@ def _view(result: Any) -> Any:
         return result
     if hasattr(result, "to_plotly_json"):
         return Figure(result)
-    raise ValueError(f"a view is Passages, Figure, Table, Meter, Note or a Plotly figure, not {result!r}")
+    raise ValueError(f"a view is Passages, Figure, Table, Meter, Note or a Plotly figure, not {reprlib.repr(result)}")
 
 
 @functools.lru_cache(maxsize=16)
@@ -284,10 +389,12 @@ def _cell(value: Any) -> str:
 
 
 def _short(number: float) -> float | None:
-    # Three decimals, or three digits where the number is below one: finer than a pixel either way.
+    # Four digits below one, as for similarities; else eight, and three decimals however large the number.
     if not math.isfinite(number):
         return None
-    return round(number, 3) if abs(number) >= 1 else float(f"{number:.3g}")
+    if abs(number) < 1:
+        return float(f"{number:.4g}")
+    return round(number, max(3, 7 - math.floor(math.log10(abs(number)))))
 
 
 def _plain(value: Any) -> Any:
@@ -299,6 +406,8 @@ def _plain(value: Any) -> Any:
         return _unpacked(value) if "bdata" in value else {key: _plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
+        value = value.astype("datetime64[us]")  # finer ones become bare numbers, and JavaScript has no finer ones
     return _plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .chunk import Chunk, sentence_tree
+from .chunk import Chunk, check_whole, sentence_tree
 
 if TYPE_CHECKING:
     from .embed import Embedder
@@ -54,13 +54,16 @@ def place(points: np.ndarray, vectors: np.ndarray, newcomers: np.ndarray) -> np.
     vector; returns (m, 2). The map itself does not move, so a picture stays steady while a reader
     changes the question.
     """
-    similarity = _matrix(newcomers) @ _matrix(vectors).T
+    flat, vectors, newcomers = _mapped(points, vectors), _matrix(vectors), _matrix(newcomers)
+    if newcomers.shape[1] != vectors.shape[1]:
+        raise ValueError(f"newcomers have dimension {newcomers.shape[1]}, but the map is of {vectors.shape[1]}")
+    similarity = newcomers @ vectors.T
     nearest = np.argsort(-similarity, axis=1, kind="stable")[:, :NEAREST]
     near = np.take_along_axis(similarity, nearest, axis=1)
     # Softmax at temperature 0.1: a near-copy lands on its twin, an outsider between its five.
     weights = np.exp(10 * (near - near.max(axis=1, keepdims=True)))
     weights /= weights.sum(axis=1, keepdims=True)
-    return np.einsum("mk,mkd->md", weights, np.asarray(points)[nearest])
+    return np.einsum("mk,mkd->md", weights, flat[nearest])
 
 
 def neighbours_kept(points: np.ndarray, vectors: np.ndarray, k: int = 10) -> float:
@@ -68,10 +71,10 @@ def neighbours_kept(points: np.ndarray, vectors: np.ndarray, k: int = 10) -> flo
 
     Raises ValueError when k is not between 1 and n - 1.
     """
-    vectors = _matrix(vectors)
-    if not 1 <= k < len(vectors):
-        raise ValueError(f"k is {k}; with {len(vectors)} vectors it must be between 1 and {len(vectors) - 1}")
-    flat = np.asarray(points)
+    flat, vectors = _mapped(points, vectors), _matrix(vectors)
+    check_whole("k", k, 1)
+    if k >= len(vectors):
+        raise ValueError(f"k must be at most {len(vectors) - 1} with {len(vectors)} vectors, not {k}")
     true = _nearest(-(vectors @ vectors.T), k)
     seen = _nearest(((flat[:, None] - flat[None]) ** 2).sum(-1), k)
     return float(np.mean([len(set(a) & set(b)) / k for a, b in zip(true, seen, strict=True)]))
@@ -111,6 +114,14 @@ def atlas(document: Document, embedder: Embedder, seed: int = 0) -> Atlas:
 def _nearest(distance: np.ndarray, k: int) -> np.ndarray:
     np.fill_diagonal(distance, np.inf)
     return np.argsort(distance, axis=1, kind="stable")[:, :k]
+
+
+def _mapped(points: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """The points of a map, one for each of its vectors."""
+    flat, count = np.asarray(points, dtype=float), len(_matrix(vectors))
+    if len(flat) != count:
+        raise ValueError(f"a map needs one point for each vector, not {len(flat)} for {count}")
+    return flat
 
 
 def _matrix(vectors: np.ndarray) -> np.ndarray:

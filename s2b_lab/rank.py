@@ -20,16 +20,26 @@ _dot = getattr(math, "sumprod", _sum_of_products)
 
 def cosine(a: Vector, b: Vector) -> float:
     """Cosine of the angle between two vectors, from -1 to 1; 0 where one of them is zero."""
-    return _cosine(a, math.sqrt(_dot(a, a)), b)
+    return _cosine(*_measured(a), b)
+
+
+def _measured(vector: Vector) -> tuple[Vector, float]:
+    """The vector and its length; where a float cannot hold the squares, another of the same direction."""
+    square = _dot(vector, vector)
+    if not 1e-200 < square < 1e200:
+        largest = max(map(abs, vector), default=0)
+        if 0 < largest < math.inf:
+            return _measured([x / largest for x in vector])
+    return vector, math.sqrt(square)
 
 
 def _cosine(a: Vector, norm_a: float, b: Vector) -> float:
     if len(a) != len(b):
         raise ValueError(f"vectors must have the same dimension, not {len(a)} and {len(b)}")
-    norms = norm_a * math.sqrt(_dot(b, b))
-    if not norms:
+    b, norm_b = _measured(b)
+    if not (norm_a and norm_b):
         return 0.0
-    similarity = _dot(a, b) / norms
+    similarity = _dot(a, b) / (norm_a * norm_b)
     if not math.isfinite(similarity):
         raise ValueError(f"vectors must hold finite numbers: their similarity is {similarity}")
     return max(-1.0, min(1.0, similarity))
@@ -38,7 +48,7 @@ def _cosine(a: Vector, norm_a: float, b: Vector) -> float:
 def top_k(query: Vector, vectors: Sequence[Vector], k: int) -> list[tuple[int, float]]:
     """The k most similar vectors as (index, cosine similarity), best first, ties by index; all if fewer."""
     check_whole("k", k, 1)
-    norm = math.sqrt(_dot(query, query))
+    query, norm = _measured(query)
     scores = ((index, _cosine(query, norm, vector)) for index, vector in enumerate(vectors))
     return heapq.nlargest(k, scores, key=operator.itemgetter(1))
 
@@ -49,8 +59,8 @@ def reciprocal_rank_fusion(lists: Iterable[Iterable[Hashable]], c: float = 60) -
     A repeated item counts once in each list, at its best rank, and takes no rank from others; ties keep the
     order of first appearance. Source: Cormack, Clarke and Buettcher, SIGIR 2009.
     """
-    if c < 0:
-        raise ValueError(f"c must be at least 0, not {c}")
+    if not 0 <= c < math.inf:
+        raise ValueError(f"c must be a finite number of at least 0, not {c}")
     earned: dict[Hashable, list[float]] = {}
     for ranked in lists:
         for rank, item in enumerate(dict.fromkeys(ranked), 1):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from .chunk import ChunkTree
+from .chunk import Chunk, ChunkTree, check_whole
+from .embed import normalise
 from .expand import Context, Hit, parent_document, readable, within_budget
 from .index import Index, allow
 from .rank import reciprocal_rank_fusion
@@ -18,7 +19,8 @@ from .rank import reciprocal_rank_fusion
 class Trace:
     """What became of one query: its rewrites, the small hits, the big contexts, and milliseconds by stage.
 
-    With several rewrites a hit's score is that of reciprocal rank fusion, otherwise a cosine similarity. `missing`
+    With several rewrites a hit's score is that of reciprocal rank fusion (the best of a parent's hits has that of the
+    parent, which counts once in each list), otherwise a cosine similarity. `missing`
     counts hits that could not grow, since the document store has lost their parents.
     """
 
@@ -45,7 +47,8 @@ class Retriever:
     """Small-to-Big retrieval: search small chunks, 4k of them or more, and expand to k contexts.
 
     `rewrite` turns the question into one or several to search with. `where` is the filter of `Index.search`; who may
-    read is checked again after the expansion, which is called as expand(hits, tree, k=k, access=labels).
+    read is checked again after the expansion, which is called as expand(hits, tree, k=k, access=labels). TypeError or
+    ValueError, naming it, for an argument of the wrong kind or a limit below 1.
     """
 
     def __init__(
@@ -57,15 +60,20 @@ class Retriever:
         where: Mapping[str, Any] | None = None,
         token_budget: int | None = None,
     ):
-        for name, value in {"k": k, "token_budget": 1 if token_budget is None else token_budget}.items():
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
-        self.index, self.expand, self.rewrite, self.k, self.where = index, expand, rewrite, k, where
-        self.token_budget, self._access = token_budget, allow(where)["access"]
+        if not isinstance(index, Index):
+            raise TypeError(f"index must be an Index, such as Index.open(), not {index!r}")
+        if not callable(expand):
+            raise TypeError(f"expand must be a function such as parent_document, not {expand!r}")
+        if rewrite is not None and not callable(rewrite):
+            raise TypeError(f"rewrite must be a function from a question to one or several, not {rewrite!r}")
+        check_whole("k", k, 1)
+        check_whole("token_budget", 1 if token_budget is None else token_budget, 1)
+        self.index, self.expand, self.rewrite, self.k, self.where = index, expand, rewrite, int(k), allow(where)
+        self.token_budget = token_budget
 
     def __call__(self, query: str) -> Trace:
         """Retrieve for one question; ValueError when it is blank."""
-        if not isinstance(query, str) or not query.strip():
+        if not isinstance(query, str) or not normalise(query):
             raise ValueError(f"the query is blank: {query!r}")
         clock = _Clock()
         rewrites = clock("rewrite", self._rewritten, query)
@@ -73,39 +81,42 @@ class Retriever:
         size = 4 * self.k
         while True:
             hits, exhausted = clock("search", self._search, vectors, size)
-            contexts = clock("expand", self._expanded, hits)
+            contexts, missing = clock("expand", self._expanded, hits)
             if len(contexts) >= self.k or exhausted:
                 break
             size *= 2
         if self.token_budget is not None:
             contexts = within_budget(contexts, self.token_budget, self.index.embedder.count_tokens)
-        return Trace(query, rewrites, tuple(hits), tuple(contexts), clock.spent, self._missing(hits))
+        return Trace(query, rewrites, tuple(hits), tuple(contexts), clock.spent, missing)
 
     def _rewritten(self, query: str) -> tuple[str, ...]:
         if self.rewrite is None:
             return ()
-        texts = self.rewrite(query)
+        given = self.rewrite(query) or ()
+        texts = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+        if wrong := [text for text in texts if not isinstance(text, str)]:
+            raise TypeError(f"rewrite must give a question or a list of questions, not {wrong[0]!r}")
+        unique: dict[str, str] = {}
+        for text in texts:
+            unique.setdefault(normalise(text), text)
         # A rewrite that comes back empty leaves the question as it is.
-        return tuple(text for text in ([texts] if isinstance(texts, str) else texts or ()) if text.strip())
+        return tuple(text for copy, text in unique.items() if copy)
 
     def _search(self, vectors: Sequence[Any], size: int) -> tuple[list[Hit], bool]:
         lists = [self.index.search(vector, size, self.where) for vector in vectors]
         return _fused(lists), all(len(hits) < size for hits in lists)
 
-    def _expanded(self, hits: list[Hit]) -> list[Context]:
+    def _expanded(self, hits: list[Hit]) -> tuple[list[Context], int]:
         tree, options = self.index.tree, {"k": self.k}
         if _takes(self.expand, "access"):
-            options["access"] = self._access
+            options["access"] = self.where["access"]
         found = self.expand(hits, tree, **options)
-        return [context for context in found if self._may_be_read(context, tree)][: self.k]
+        missing = sum(hit.chunk.parent_id is not None and hit.chunk.parent_id not in tree for hit in hits)
+        return [context for context in found if self._may_be_read(context, tree)][: self.k], missing
 
     def _may_be_read(self, context: Context, tree: ChunkTree) -> bool:
-        parts = readable(context.span, tree.documents[context.doc_id], self._access)
+        parts = readable(context.span, tree.documents[context.doc_id], self.where["access"])
         return any(part.contains(context.span) for part in parts)
-
-    def _missing(self, hits: list[Hit]) -> int:
-        tree = self.index.tree
-        return sum(hit.chunk.parent_id is not None and hit.chunk.parent_id not in tree for hit in hits)
 
 
 class _Clock:
@@ -131,8 +142,17 @@ def _fused(lists: list[list[Hit]]) -> list[Hit]:
     if len(lists) == 1:
         return lists[0]
     chunks = {hit.chunk.id: hit.chunk for hits in lists for hit in hits}
+    # A parent with many hits in a list must not push others down it.
+    parents = dict(reciprocal_rank_fusion([_family(hit.chunk) for hit in hits] for hits in lists))
     fused = reciprocal_rank_fusion([hit.chunk.id for hit in hits] for hits in lists)
-    return [Hit(chunks[chunk_id], score, rank) for rank, (chunk_id, score) in enumerate(fused, 1)]
+    # Of a parent's hits the best stands for it, which `pop` lets be only one; the others keep their order behind it.
+    scored = [(chunks[chunk_id], parents.pop(_family(chunks[chunk_id]), score)) for chunk_id, score in fused]
+    scored.sort(key=lambda found: found[1], reverse=True)
+    return [Hit(chunk, score, rank) for rank, (chunk, score) in enumerate(scored, 1)]
+
+
+def _family(chunk: Chunk) -> str:
+    return chunk.parent_id or chunk.id
 
 
 def _hit_frame(hit: Hit) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,22 @@ _CJK = (
     r"\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f"
     r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U0003ffff"
 )
+# anything but white space, controls, and the marks that join, shape or direct what stands beside them
+_SEEN = re.compile(
+    r"[^\s\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
+
+
+def is_blank(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
+    """Tell whether nothing in `text[start:end]` can be seen: white space, controls and zero-width marks at most."""
+    return not _SEEN.search(text, start, end)
+
+
+def check_str(name: str, value: object) -> None:
+    """Refuse what is no str (TypeError)."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
 
 
 # --- spans and documents ---------------------------------------------------------------------------------------------
@@ -55,17 +72,33 @@ class Section:
     span: Span
     access: str
 
+    def __post_init__(self) -> None:
+        for name in ("id", "title", "access"):
+            check_str(f"{name} of section {self.id!r}", getattr(self, name))
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with an identity, a version, an access label and its sections."""
+    """A text with an identity, a version, an access label and its sections, one for all of it where none are given."""
 
     id: str
     title: str
     text: str
     version: str
     access: str
-    sections: tuple[Section, ...]
+    sections: tuple[Section, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("id", "title", "text", "version", "access"):
+            check_str(f"{name} of document {self.id!r}", getattr(self, name))
+        if not self.id:
+            raise ValueError("a document needs an id, got an empty one")
+        if not self.sections and not is_blank(self.text):
+            whole = Section(f"{self.id}/0", "", 0, Span(0, len(self.text)), self.access)
+            object.__setattr__(self, "sections", (whole,))
+        ends = [0, *(section.span.end for section in self.sections)]
+        if self.sections and [*(s.span.start for s in self.sections), len(self.text)] != ends:
+            raise ValueError(f"the sections of document {self.id!r} must follow each other and cover all its text")
 
 
 def document(
@@ -83,8 +116,8 @@ def document(
     line below) when the text opens with it, has ordinal 0. `section_access` maps an ordinal or a title to the label
     of that section and of the deeper sections below it; a key that fits no section is a ValueError.
     """
-    if not id:
-        raise ValueError("a document needs an id, got an empty one")
+    if not isinstance(section_access, Mapping | None):
+        raise TypeError(f"section_access must be a mapping of labels, not {type(section_access).__name__}")
     headings = _Blocks(text).headings
     titled = _opens_with_title(text, headings)
     parts = _parts(text, headings)
@@ -106,15 +139,15 @@ def sections(text: str) -> list[Span]:
 
 def _opens_with_title(text: str, headings: list[tuple]) -> bool:
     tops = [start for start, level, _, marked in headings if marked and level == 1]
-    return len(tops) == 1 and tops[0] == headings[0][0] and not text[: tops[0]].strip()
+    return len(tops) == 1 and tops[0] == headings[0][0] and is_blank(text, 0, tops[0])
 
 
 def _parts(text: str, headings: list[tuple]) -> list[tuple[str, int, Span]]:
-    if not text.strip():
+    if is_blank(text):
         return []
     starts = [heading[0] for heading in headings]
     names = [(heading[2], heading[1]) for heading in headings]
-    if not starts or text[: starts[0]].strip():
+    if not starts or not is_blank(text, 0, starts[0]):
         starts, names = [0, *starts], [("", 0), *names]
     starts[0] = 0
     spans = map(Span, starts, [*starts[1:], len(text)])
@@ -207,6 +240,7 @@ class _Blocks:
     """
 
     def __init__(self, text: str) -> None:
+        check_str("text", text)
         self.text = _plain_newlines(text)
         self.pieces: list[tuple[int, int, bool, bool]] = []
         self.headings: list[tuple[int, int, str, bool]] = []
@@ -224,12 +258,16 @@ class _Blocks:
             line = None
         self._close(len(self.text))
 
-    def _close(self, end: int) -> None:
-        """End the open piece before `end`, white space trimmed."""
+    def _close(self, end: int) -> bool:
+        """End the open piece before `end`, white space trimmed; tell whether there is anything to see in it."""
         piece = self.text[self.begin : end]
-        if stripped := piece.strip():
-            start = self.begin + len(piece) - len(piece.lstrip())
-            self.pieces.append((start, start + len(stripped), False, self.begin == self.paragraph))
+        stripped = piece.strip()
+        # The last character settles most cases, and quickly: what is printable can be seen.
+        if not stripped or (not stripped[-1].isprintable() and is_blank(stripped)):
+            return False
+        start = self.begin + len(piece) - len(piece.lstrip())
+        self.pieces.append((start, start + len(stripped), False, self.begin == self.paragraph))
+        return True
 
     def _open(self, at: int, before: tuple[int, ...] | str | None = None) -> None:
         """Start a new paragraph."""
@@ -342,7 +380,8 @@ class _Blocks:
         digits = line.groupdict().get("digits")
         # a wrapped line may start with a number by chance; a list starts with 1 or starts its paragraph
         if not digits or at == self.paragraph or self.items or int(digits) <= 1:
-            self._close(at)
+            if not self._close(at):  # nothing seen of the paragraph so far
+                self.paragraph = at
             self.begin = at
             self.items = True
             self.listed = _marker(self.text, at) or self.listed
@@ -440,6 +479,8 @@ def _split(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> Non
                 break
         spans.append((start, stop))
         start = after
+    if not text[end - 1].isprintable() and is_blank(text, start, end):
+        start, _ = spans.pop()
     spans.append((start, end))
 
 
@@ -554,8 +595,8 @@ def _jamo(char: str) -> str:
 _JAMO_PAIRS = {"L": ("L", "V", "LV", "LVT"), "V": ("V", "T"), "LV": ("V", "T"), "T": ("T",), "LVT": ("T",)}
 
 
-def _is_boundary(text: str, at: int, start: int) -> bool:
-    """Tell whether a cluster may end at `at`; the text is known to be cut at `start`."""
+def is_boundary(text: str, at: int, start: int = 0) -> bool:
+    """Tell whether a cluster may end at `at`; the search looks back to `start`, which must be such a place itself."""
     if not start < at < len(text):
         return True
     left, right = text[at - 1], text[at]
@@ -588,19 +629,9 @@ def _flags_before(text: str, at: int, start: int) -> int:
         width *= 4
 
 
-def safe_cut(text: str, position: int, start: int = 0) -> int:
-    """Return the last place at or before `position`, not before `start`, that is inside no grapheme cluster.
-
-    `start` must be such a place itself; the search does not look further back.
-    """
-    while not _is_boundary(text, position, start):
-        position -= 1
-    return position
-
-
 def next_cut(text: str, position: int, start: int = 0) -> int:
     """Return the first place at or after `position` that is inside no grapheme cluster."""
-    while not _is_boundary(text, position, start):
+    while not is_boundary(text, position, start):
         position += 1
     return position
 

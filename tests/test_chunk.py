@@ -1,5 +1,6 @@
 import dataclasses
 import itertools
+import time
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from s2b_lab.chunk import (
     recursive,
     sentence_tree,
 )
-from s2b_lab.text import Span, document, graphemes, paragraphs, safe_cut, sentences
+from s2b_lab.text import Document, Section, Span, document, graphemes, is_boundary, paragraphs, sentences
 
 EN7 = (
     "Alpha one is here. Bravo two is here. Charlie three is here. Delta four is here. "
@@ -144,6 +145,12 @@ def test_bad_sizes_are_refused(split, size, overlap, said):
         split("some text", size, overlap)
 
 
+@pytest.mark.parametrize("size", ["5", 5.0, True, None])
+def test_a_size_is_a_whole_number(size):
+    with pytest.raises(ValueError, match=f"size must be a whole number, not {size!r}"):
+        recursive("some text", size, 0)
+
+
 def test_unknown_unit_is_refused():
     for call in (
         lambda: recursive("a", 5, 0, "byte"),
@@ -158,15 +165,13 @@ def test_unknown_unit_is_refused():
     "call",
     [
         lambda: recursive(b"bytes", 5, 0),
-        lambda: recursive("a", "5", 0),
-        lambda: recursive("a", 5.0, 0),
-        lambda: recursive("a", True, 0),
+        lambda: count(b"bytes", "char"),
         lambda: recursive("a", 5, 0, length=4),
         lambda: sentence_tree("a text"),
         lambda: sentence_tree(["a text"]),
         lambda: sentence_tree(None),
     ],
-    ids=[f"A9-{n}" for n in range(8)],
+    ids=[f"A9-{n}" for n in range(6)],
 )
 def test_arguments_of_the_wrong_kind_say_what_is_wanted(call):
     with pytest.raises(TypeError, match="must"):
@@ -307,7 +312,7 @@ def test_by_sentence_cuts_only_large_sentences(text, bounds, unit):
     for sentence in all_sentences:
         # A stray mark upon a full stop, or a word that runs on after it, keeps two sentences together.
         edges = [edge for edge in (sentence.start, sentence.end) if not text[edge - 1 : edge].isspace()]
-        whole = all(safe_cut(text, edge) == edge for edge in edges)
+        whole = all(is_boundary(text, edge) for edge in edges)
         whole = whole and all(count(text[:e], unit) + count(text[e:], unit) == count(text, unit) for e in edges)
         if whole and count(sentence.of(text), unit) <= size:
             assert any(span.contains(sentence) for span in spans)
@@ -523,6 +528,61 @@ def test_a_tree_refuses_chunks_that_do_not_fit_its_documents():
             ChunkTree([doc], [bad])
     with pytest.raises(ValueError, match="twice"):
         ChunkTree([doc], [good, good])
+
+
+@pytest.mark.parametrize("above", [["x"], ["y", "x"], ["y", "z", "y"]], ids=["itself", "each other", "above"])
+@pytest.mark.parametrize("level", ["section", "passage", "sentence"])
+def test_a_tree_refuses_parents_in_a_circle(above, level):
+    doc = document("d", "One.")
+    names = dict(zip(["x", *above], above, strict=False))
+    ring = [Chunk(name, "d", Span(0, 4), "One.", level, parent, "d/0") for name, parent in names.items()]
+    with pytest.raises(ValueError, match="'x' is its own parent, or"):
+        ChunkTree([doc], ring)
+
+
+def test_a_tree_refuses_unknown_levels_and_names():
+    doc, other = document("d", EN7), document("e", EN7)
+    good = sentence_tree(doc).indexed[0]
+    with pytest.raises(ValueError, match="must be one of section, passage, sentence, not 'chapter'"):
+        ChunkTree([doc], [dataclasses.replace(good, level="chapter")])
+    with pytest.raises(ValueError, match="'d/9', which is no chunk"):
+        ChunkTree([doc], [good], [good.id, "d/9"])
+    with pytest.raises(ValueError, match="'d/0/p1/s1' and its parent 'e/0' are in two documents"):
+        ChunkTree([doc, other], [*sentence_tree(other), dataclasses.replace(good, parent_id="e/0")])
+
+
+@pytest.mark.parametrize("make", [sentence_tree, parents_and_children, multi_granular])
+def test_a_document_made_by_hand_has_all_its_text_chunked(make):
+    tree = make(Document("d", "T", "One is. Two is.", "1", "public"))
+    assert "One is. Two is." in [chunk.text for chunk in tree]
+    assert [tree.section(c).id for c in tree.indexed] == ["d/0"] * len(tree.indexed)
+    assert len(make(Document("d", "T", " \ufeff\n", "1", "public"))) == 0
+
+
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", "\0", "\u200e\u2060 \u200d"], ids=ascii)
+def test_what_cannot_be_seen_is_no_chunk(unseen):
+    for split in (recursive, by_sentence, by_paragraph):
+        assert split(f"\n{unseen}\n", 500) == []
+    text = f"Hello.\n\n{unseen}\n\nBye."
+    assert pieces(text, recursive(text, 6, 0)) == pieces(text, by_paragraph(text)) == ["Hello.", "Bye."]
+    edges = [0, 8, 8 + len(unseen), len(text)]
+    parts = tuple(Section(f"d/{n}", "", 1, Span(*ends), "public") for n, ends in enumerate(itertools.pairwise(edges)))
+    docs = [document("c", text), Document("d", "T", text, "1", "public", parts), document("e", unseen)]
+    for make in (sentence_tree, parents_and_children, multi_granular):
+        assert all(set(chunk.text) & {"H", "B"} for chunk in make(docs))
+    assert {c.doc_id for c in parents_and_children(docs, None, 500, 0)} == {"c", "d"}
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [("a" + "\u0301" * 20_000, "token"), ("🇩🇪" * 20_000, "char"), ("🇩🇪" * 20_000, "token"), ("क्" * 20_000, "token")],
+    ids=["marks", "flags", "flags-token", "conjuncts"],
+)
+def test_long_runs_of_one_kind_take_no_time(text, unit):
+    begin = time.process_time()
+    count(text, unit)
+    recursive(text, 500, 20, unit)
+    assert time.process_time() - begin < 2
 
 
 def test_chunks_are_values():

@@ -111,6 +111,22 @@ def test_a_model_is_loaded_once():
     assert embedder("all-MiniLM-L6-v2")._source == embedder("en")._source
 
 
+def test_no_model_reads_beyond_its_limit(en, zh):
+    for model, word, other in ((en, "tea ", "train "), (zh, "茶 ", "车 ")):
+        start = word * (model.max_tokens + 5)
+        for embed_one in (model.query, lambda text, model=model: model.passages([text])[0]):
+            assert np.allclose(embed_one(start + other * 50), embed_one(start + word * 50), atol=1e-5)
+
+
+def test_the_multilingual_model_is_given_as_much_as_it_can_read(zh):
+    for text in ("a", "x " * 5000, "报销" * 300, "🜀" * 9000, "Donaudampfschiff" * 999):
+        for is_query in (False, True):
+            copy = embed.normalise(text)
+            cut = zh._cut(copy, is_query)
+            assert copy.startswith(cut) and zh._model.token_count(cut, is_query) <= 512
+            assert cut == copy or zh._model.token_count(copy[: len(cut) + 1], is_query) > 512
+
+
 # --- any other model ---
 
 
@@ -137,6 +153,24 @@ def test_any_model_that_sentence_transformers_knows_is_used(prompted, en):
 def test_a_model_that_cannot_be_loaded_is_named(name):
     with pytest.raises(ValueError, match=f"embedding model '{name}'.*'en' and 'zh' need no download"):
         embedder(name)
+
+
+def test_without_a_network_an_unknown_model_is_named_soon_and_quietly(run_python):
+    program = """
+import socket
+attempts = []
+def refuse(*arguments, **options):
+    attempts.append(arguments)
+    raise socket.gaierror("no network")
+socket.socket.connect = socket.getaddrinfo = refuse
+from s2b_lab.embed import embedder
+try:
+    embedder("no-such-owner/no-such-model")
+except ValueError as error:
+    print(len(attempts) < 4, "'no-such-owner/no-such-model'" in str(error))
+"""
+    done = run_python(program, HF_HUB_OFFLINE="0")
+    assert done.stdout == "True True\n" and done.stderr == ""
 
 
 @pytest.mark.parametrize("name", ["", "  "])
@@ -197,7 +231,8 @@ def test_each_text_is_embedded_once(counted, tmp_path):
 def test_the_cache_keeps_sides_and_models_apart(tmp_path):
     one = cached(HashEmbedder(name="one", query_prefix="ask ", passage_prefix="tell "), tmp_path)
     two = cached(HashEmbedder(name="two", query_prefix="q ", passage_prefix="p "), tmp_path)
-    for model in (one, two, one, two):
+    other = cached(HashEmbedder(name="one", query_prefix="other ", passage_prefix="other "), tmp_path)
+    for model in (one, two, other, one, two, other):
         plain = model._model
         assert np.array_equal(model.query(LUNCH), plain.query(LUNCH))
         assert np.array_equal(model.passages([LUNCH]), plain.passages([LUNCH]))
@@ -232,6 +267,23 @@ def test_a_broken_cache_is_named(fake, tmp_path):
         cached(fake, tmp_path)
 
 
+def test_a_cache_is_kept_in_a_folder(fake, tmp_path):
+    (tmp_path / "file").write_text("x")
+    for path in (tmp_path / "file", tmp_path / "file" / "sub"):
+        with pytest.raises(ValueError, match=f"embedding cache cannot be kept in the folder {str(path)!r}"):
+            cached(fake, path)
+
+
+@pytest.mark.parametrize("wrong", [np.ones((1, 256)), np.ones((3, 256)), np.ones((2, 8)), np.full((2, 256), np.inf)])
+def test_a_model_that_gives_other_vectors_than_needed_is_named(fake, tmp_path, wrong):
+    model = cached(fake, tmp_path)
+    fake.passages = lambda texts: wrong
+    with pytest.raises(ValueError, match=r"2 finite vectors of 256 dimensions are needed, .* \(\d, \d+\)"):
+        model.passages([LUNCH, DEADLINE])
+    del fake.passages
+    assert np.array_equal(model.passages([LUNCH, DEADLINE]), fake.passages([LUNCH, DEADLINE]))
+
+
 def test_threads_share_a_cache(fake, tmp_path):
     model, failures = cached(fake, tmp_path), []
 
@@ -252,6 +304,12 @@ def test_threads_share_a_cache(fake, tmp_path):
 
 
 # --- the fake ---
+
+
+@pytest.mark.parametrize("dimension", [0, -1])
+def test_the_fake_has_a_dimension(dimension):
+    with pytest.raises(ValueError, match=f"dimension must be at least 1, not {dimension}"):
+        HashEmbedder(dimension)
 
 
 def test_the_fake_is_the_same_in_every_process(run_python):

@@ -136,6 +136,13 @@ def test_recall_is_a_mean_of_shares_not_a_share_of_all_passages():
     assert evaluate(parts, lopsided, count=len).recall == 1 / 2
 
 
+def test_a_passage_named_twice_counts_once_E15():
+    repeated = Question("one", (("plain", ONE), ("plain", ONE), ("plain", ONE), ("plain", THREE)))
+    result = evaluate(parts, [repeated], count=len)
+    assert result.scores[0].found == (True, True, True, False)
+    assert result.recall == result.scores[0].recall == 1 / 2
+
+
 def test_the_budget_is_the_same_for_all_and_cuts_after_a_sentence():
     # 18 characters for the first context; of the second, 17 fit ("Bravo two is here.") and the third sentence does not.
     result = evaluate(parts, [QUESTIONS[1]], token_budget=40, count=len)
@@ -151,6 +158,24 @@ def test_a_retriever_counts_with_its_own_model_and_a_trace_gives_its_contexts():
     result = evaluate(Retriever(index, expand=sentence_window, k=1), [Question("Bravo two", (("plain", TWO),))])
     assert result.recall == 1.0
     assert result.tokens == index.embedder.count_tokens(TEXT.text)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda ask: evaluate(ask, QUESTIONS), ValueError, "give count="),
+        (lambda ask: evaluate(5, QUESTIONS), TypeError, "retriever must be a Retriever or a function.*not 5"),
+        (lambda ask: evaluate(ask, ["one"], count=len), TypeError, "Questions only, not str"),
+        (lambda ask: evaluate(ask, QUESTIONS, 0, len), ValueError, "token_budget must be at least 1, not 0"),
+        (lambda ask: evaluate(ask, QUESTIONS, 2.5, len), ValueError, "token_budget must be a whole number, not 2.5"),
+    ],
+    ids=[f"A9-{n}" for n in range(5)],
+)
+def test_what_cannot_be_evaluated_is_said_before_the_first_question(call, error, says):
+    asked = []
+    with pytest.raises(error, match=says):
+        call(asked.append)
+    assert not asked
 
 
 @pytest.mark.parametrize(

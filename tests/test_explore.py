@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2b_lab.explore import explore, positions, record, values_at
+from s2b_lab.explore import explore, position_of, positions, record, values_at
 from s2b_lab.interact import (
     Choice,
     Figure,
@@ -27,8 +29,9 @@ from s2b_lab.interact import (
     Table,
     Text,
     frame_of,
+    start_of,
 )
-from s2b_lab.text import Span
+from s2b_lab.text import Span, document
 from s2b_lab.widgets.page import INLINE_BYTES, cut
 
 WHOLE = "whole manual"
@@ -67,16 +70,41 @@ def test_a_slider_shows_units_and_labels():
     [
         (lambda: Slider("Size", []), "'Size' needs a list of at least one value"),
         (lambda: Slider("Size", [1, 2], labels=["one"]), "2 values but 1 labels"),
+        (lambda: Slider("Size", [1, 2], labels="ab"), "'Size' needs a list"),
+        (lambda: Slider("Size", [1, 1, 2]), "'Size' has the value 1 twice"),
+        (lambda: Slider("Size", 5), "'Size' needs a list.*got 5"),
+        (lambda: Slider(None, [1]), "label of a Slider is a text to show, not None"),
+        (lambda: Switch(b"x"), "label of a Switch is a text"),
+        (lambda: Choice("Policy", {"a": 1, "b": 1}), "'Policy' has the value 1 twice"),
+        (lambda: Text("Question", [1, 2]), "an example of 'Question' is a text, not 1"),
+        (lambda: Text("Question", ["a", "a"]), "'Question' has the value 'a' twice"),
         (lambda: Choice("Policy", []), "'Policy' needs"),
         (lambda: Text("Question", "When?"), "'Question' needs a list"),
         (lambda: Text("Question", {"English": ["a"]}), "needs by="),
         (lambda: Text("Question", ["a"], by="language"), "needs by="),
         (lambda: Mark(Span(0, 1), "bold"), "'bold'"),
+        (lambda: Mark((0, 1), "hit"), r"a mark needs a Span, not \(0, 1\)"),
         (lambda: Passages("abc", [Mark(Span(1, 4), "hit")]), "3 characters"),
+        (lambda: Passages("abc", [Span(0, 1)]), "marks must hold Marks only"),
+        (lambda: Passages(None), "text of a Passages is a text to show, not None"),
+        (lambda: Passages("abc", title=["x"]), "title of a Passages"),
+        (lambda: Note(None), "text of a Note"),
+        (lambda: Meter("m", float("nan"), 10), "value of a Meter is a finite number, not nan"),
+        (lambda: Meter("m", 1, float("inf")), "maximum of a Meter is a finite number, not inf"),
+        (lambda: Meter("m", "1", 10), "value of a Meter is a finite number, not '1'"),
+        (lambda: Figure(5), "a Figure needs a Plotly figure, not 5"),
+        (lambda: Table("ab", []), "'columns' needs a list"),
+        (lambda: Table(["a", "b"], ["xy"]), "'a row' needs a list"),
         (lambda: Passages("abc", show="some"), "'some'"),
         (lambda: Table(["a", "b"], [[1]]), "1 cells in a table of 2 columns"),
         (lambda: explore(echo, size=Slider("Size", [1, 2], start=3)), "cannot start at 3"),
         (lambda: explore(echo, size=3), "size is 3"),
+        (lambda: explore(5), "explore needs a function of the controls' values, not 5"),
+        (lambda: explore(echo, name=Slider("Name", [1])), "name= is explore's own, so no control"),
+        (lambda: explore(echo, timeout=Slider("Wait", [1])), "timeout= is explore's own"),
+        (lambda: explore(echo, name=5), "name is a text, not 5"),
+        (lambda: explore(echo, timeout=float("nan")), "seconds above 0, not nan"),
+        (lambda: explore(echo, timeout=0), "seconds above 0, not 0"),
         (lambda: explore(echo, question=QUESTIONS), "by='language'"),
         (lambda: explore(echo, language=Choice("Policy", ["Deutsch"]), question=QUESTIONS), "no examples for Deutsch"),
     ],
@@ -90,6 +118,57 @@ def test_a_control_starts_at_a_value_or_a_label():
     controls = {"size": Slider("Size", [100, None], start=WHOLE, labels=["100", WHOLE]), "merge": Switch("Merge", True)}
     assert explore(echo, **controls).values == {"size": None, "merge": True}
     assert explore(echo, language=Choice("Policy", {"A": "a", "B": "b"}, start="b")).values == {"language": "b"}
+
+
+def test_values_that_are_equal_to_some_are_told_apart():
+    widget = explore(echo, kind=Choice("Kind", {"int": 1, "bool": True, "float": 1.0}), start=Slider("Start", [1, 2]))
+    for place, value in enumerate([1, True, 1.0]):
+        assert position_of(widget._controls, {"kind": value, "start": np.int64(2)}) == ((place, 1), {})
+    assert start_of(Choice("Kind", {"int": 1, "bool": True}, start=True)) == 1
+
+
+def test_values_may_be_arrays_which_are_equal_to_nothing():
+    arrays = {"near": np.arange(3), "far": np.arange(3)}
+    controls = {
+        "where": Choice("Where", arrays, start="far"), "size": Slider("Size", [[1], [2, 3]], labels=["one", "two"])
+    }  # fmt: skip
+    widget = explore(lambda where, size: Note(f"{sum(where)} {len(size)}"), **controls)
+    wire = Wire(widget)
+    assert widget.get_state()["values"] == {"where": "far", "size": "one"}
+    widget._receive(widget, {"kind": "ask", "id": "v/1", "position": [0, 1], "own": {}}, [])
+    assert wire[0]["views"] == [{"kind": "note", "text": "3 2"}]
+    widget.values = widget.values | {"where": arrays["far"]}
+    assert wire[1]["position"] == [1, 1]
+    with pytest.raises(ValueError, match="it is one of near, far"):
+        widget.values = widget.values | {"where": np.arange(3)}
+    assert Slider("Size", [[1], [2, 3]]).texts() == ["[1]", "[2, 3]"]
+    assert Slider("Size", [np.arange(2), None], labels={None: WHOLE}).texts() == ["[0 1]", WHOLE]
+
+
+def test_a_generator_is_read_once_and_kept():
+    def twice(view):
+        assert frame_of(view) == frame_of(view)
+        return frame_of(view)[0]
+
+    assert twice(Passages("abc", (Mark(Span(i, i + 1), "hit") for i in range(2))))["marks"] == {"hit": [[0, 1], [1, 2]]}
+    table = twice(Table((name for name in "ab"), (iter(row) for row in [[1, 2], [3, 4]])))
+    assert (table["columns"], table["rows"]) == (["a", "b"], [["1", "2"], ["3", "4"]])
+    assert Choice("A", map(str, [1, 2])).values == ("1", "2")
+    assert Slider("A", iter([1, 2]), labels=map(str, [3, 4])).texts() == ["3", "4"]
+    assert Text("A", iter(["x", "y"])).under(None) == ["x", "y"]
+    assert Text("A", {"l": iter(["x"])}, by="b").under("l") == Text("A", {"l": iter(["x"])}, by="b").under("l") == ["x"]
+
+
+def test_numbers_are_shown_as_text_wherever_text_is_shown():
+    views = [
+        Note(5),
+        Passages("abc", [Mark(Span(0, 1), "hit", 0.87231)], title=5),
+        Table([100, 200], []),
+        Meter(1, 2, 3),
+    ]
+    note, passages, table, meter = frame_of(views)
+    assert (note["text"], passages["title"], passages["marks"]) == ("5", "5", {"hit": [[0, 1, "0.872"]]})
+    assert (table["columns"], meter["label"]) == (["100", "200"], "1")
 
 
 def test_positions_are_all_that_exist_and_no_other():
@@ -139,10 +218,33 @@ def test_the_twin_cuts_as_asking_every_character_does(length, ends):
 def test_figures_become_short_plain_lists():
     points = go.Scatter(x=np.array([1.23456789, 12345.678901], "float64"), y=np.array([0.000123456, np.nan]))
     (frame,) = frame_of(Figure(go.Figure(points, layout={"title": "Map"})))
-    assert frame["data"] == [{"type": "scatter", "x": [1.235, 12345.679], "y": [0.000123, None]}]
+    assert frame["data"] == [{"type": "scatter", "x": [1.2345679, 12345.679], "y": [0.0001235, None]}]
     assert "template" not in frame["layout"]
     assert frame["alt"] == "Map"
     assert "bdata" not in json.dumps(frame)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[1000.0001, 1000.0002], [0.87231, 0.87279], [1.7e9 + 0.001, 1.7e9 + 0.002], [1e-9, 2e-9], [-12.34567, -12.34568]],
+)
+def test_numbers_that_differ_are_drawn_apart(numbers):
+    (frame,) = frame_of(go.Figure(go.Scatter(x=np.array(numbers), y=numbers)))
+    assert frame["data"][0]["x"] == frame["data"][0]["y"] == pytest.approx(numbers, rel=1e-4)
+    assert len(set(frame["data"][0]["x"])) == 2
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_dates_stay_dates(unit):
+    days = np.array(["2026-01-31", "NaT", "2026-02-01"], f"datetime64[{unit}]")
+    figure = {"data": [{"x": days, "first": days[0]}], "layout": {}}
+    drawn = type("Drawn", (), {"to_plotly_json": lambda _: figure})()
+    (frame,) = frame_of(drawn)
+    assert frame["data"] == [
+        {"x": ["2026-01-31 00:00:00", None, "2026-02-01 00:00:00"], "first": "2026-01-31 00:00:00"}
+    ]
+    (frame,) = frame_of(go.Figure(go.Scatter(x=days[[0, 2]], y=[1, 2])))
+    assert frame["data"][0]["x"] == ["2026-01-31 00:00:00", "2026-02-01 00:00:00"]
 
 
 def test_a_heatmap_keeps_its_shape():
@@ -203,8 +305,54 @@ def test_a_failure_while_recording_names_the_position(monkeypatch):
     def fn(size, merge):
         return Note("fine") if size < 3 or not merge else Note(1 / 0)
 
-    with pytest.raises(RuntimeError, match=r"fn failed at size=3, merge=True: ZeroDivisionError"):
+    with pytest.raises(RuntimeError, match=r"fn failed at size=3, merge=on: ZeroDivisionError"):
         explore(fn, size=Slider("Size", [1, 3]), merge=Switch("Merge"))
+
+
+def test_messages_show_labels_and_not_whole_documents(monkeypatch):
+    long = document("d", "A long text. " * 1000)
+    controls = {"doc": Choice("Text", {"short": 1, "long": long}), "question": Text("Question", ["Why?"])}
+    with pytest.raises(RuntimeError, match=r"^fn failed at doc=long, question=Why\?: KeyError: 'x'$"):
+        record(fails("fn"), controls, [(1, 0)])
+    for call in (
+        lambda: position_of(controls, {"doc": document("e", long.text), "question": "Why?"}),
+        lambda: Slider("Text", [long, long]),
+        lambda: start_of(Choice("Text", ["a"], start=long)),
+        lambda: frame_of(long),
+        lambda: Table(["a"], [[long, long]]),
+        lambda: explore(echo, doc=long),
+    ):
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert len(str(caught.value)) < 200
+
+
+def fails(name):
+    def fn(**values):
+        raise KeyError("x")
+
+    fn.__name__ = name
+    return fn
+
+
+class Thing:
+    def __call__(self, size):
+        return Note(1 / (size - 2))
+
+
+def test_what_is_called_need_not_be_a_function():
+    size = Slider("Size", [1, 2])
+    bound = functools.partial(functools.partial(echo, k=1), n=2)
+    assert explore(bound, size=size).spec["name"] == "echo"
+    assert explore(Thing(), size=size).spec["name"] == "Thing"
+    assert explore(Thing(), name="My thing", size=size).spec["name"] == "My thing"
+    with pytest.raises(RuntimeError, match="Thing failed at size=2: ZeroDivisionError"):
+        record(Thing(), {"size": size}, [(1,)])
+
+
+def test_infinity_is_no_json():
+    widget = explore(echo, limit=Slider("Limit", [math.inf, 0.5], labels={math.inf: "none"}))
+    assert json.loads(json.dumps(widget.get_state()["values"], allow_nan=False)) == {"limit": "none"}
 
 
 def test_a_thousand_positions_are_small_and_quick():

@@ -1,10 +1,15 @@
 """The index on a real Chroma in memory, in a folder and at a server; E5 and the like name edge cases."""
 
 import json
+import os
 import random
+import re
 import shutil
 import socket
+import tempfile
 import warnings
+from functools import partial
+from pathlib import Path
 
 import chromadb
 import numpy as np
@@ -12,10 +17,12 @@ import pytest
 from chromadb.config import Settings
 
 from s2b_lab import corpus, rank
-from s2b_lab.chunk import ChunkTree, multi_granular, parents_and_children, sentence_tree
+from s2b_lab.chunk import Chunk, ChunkTree, multi_granular, parents_and_children, sentence_tree
 from s2b_lab.embed import HashEmbedder
-from s2b_lab.index import Index, Report
-from s2b_lab.text import document
+from s2b_lab.expand import sentence_window
+from s2b_lab.index import Index, Report, allow
+from s2b_lab.retrieve import Retriever
+from s2b_lab.text import Span, document
 
 WORDS = "tea coffee train plane hotel ticket receipt claim invoice deadline system manager budget currency".split()
 ALL = {"access": ["public", "finance", "secret"]}
@@ -105,19 +112,19 @@ def test_k_above_the_collection_gives_all_E3(opened, fake):
     assert len(index.search("tea", 50)) == 2
 
 
-@pytest.mark.parametrize("k", [0, -3])
-def test_k_below_one_is_refused_E3(index, k):
-    with pytest.raises(ValueError, match=f"k must be at least 1, not {k}"):
+@pytest.mark.parametrize("k", [0, -3, 2.0, "3", True, None, float("nan")])
+def test_k_is_a_whole_number_of_at_least_one_E3(index, k):
+    with pytest.raises(ValueError, match=f"k must be (a whole number|at least 1), not {k!r}"):
         index.search("tea", k)
 
 
-@pytest.mark.parametrize("k", [2.0, "3", True, None])
-def test_k_is_a_whole_number(index, k):
-    with pytest.raises(TypeError, match="whole number"):
-        index.search("tea", k)
+@pytest.mark.parametrize("k", [np.int64(2), 2**63, 10**30])
+def test_any_whole_number_is_a_k(index, k):
+    index.add(tree_of(sentences_of("green tea", "late train", "old hotel")))
+    assert len(index.search("tea", k)) == min(k, 3)
 
 
-@pytest.mark.parametrize("query", ["", " \n", "\u3000"])
+@pytest.mark.parametrize("query", ["", " \n", "\u3000", "\0"])
 def test_a_blank_query_is_refused_also_by_an_empty_index(index, query):
     with pytest.raises(ValueError, match="query is blank"):
         index.search(query)
@@ -233,7 +240,9 @@ def test_indexes_of_one_folder_have_names(tmp_path, fake):
         assert two.search("tea") == [] and texts(one.search("tea")) == ["Green tea."]
 
 
-@pytest.mark.parametrize("name", ["ab", "", "has blank", "-dash", "x" * 300])
+@pytest.mark.parametrize(
+    "name", ["ab", "", "has blank", "-dash", "x" * 300, "a..b", "127.0.0.1", "s2b-documents", None, 5]
+)
 def test_a_name_that_chroma_would_refuse_is_named(fake, name):
     with pytest.raises(ValueError, match="index's name"):
         Index.open(None, fake, name)
@@ -266,6 +275,65 @@ def test_another_index_on_the_folder_sees_what_was_written(opened, fake):
     assert reader.search("tea") == []
 
 
+def test_a_reader_stops_delivering_what_was_made_secret_or_deleted_E16(opened, fake):
+    writer, reader = opened(fake), opened(fake)
+    if not opened.lasts:
+        return
+    # What changes in section B is no hit, but in the window of one.
+    beside = "\n\n".join(f"Alpha rule {number} is plain." for number in range(25))
+    text = f"# A\n\n{beside}\n\n# B\n\nThe salary of Zulu is ninety."
+
+    def told():
+        contexts = Retriever(reader, partial(sentence_window, within=None, window_size=50), k=1)("alpha rule 20")
+        return "".join(context.text for context in contexts.contexts)
+
+    writer.add(tree_of(text))
+    assert "salary" in told()
+    writer.add(tree_of(text, section_access={"B": "finance"}))
+    assert "Alpha rule 20" in told() and "salary" not in told()
+    writer.add(tree_of(text.replace("salary", "pay")))
+    assert "The pay of Zulu" in told()
+    assert reader.count() == writer.count() and reader.tree.documents == writer.tree.documents
+    writer.delete("d")
+    assert told() == "" and reader.count() == 0 and list(reader.tree) == []
+
+
+def test_a_reader_follows_another_process(tmp_path, fake, run_python):
+    with Index.open(tmp_path, fake) as reader:
+        program = """
+import sys
+from s2b_lab import HashEmbedder, Index, document, sentence_tree
+with Index.open(sys.argv[1], HashEmbedder()) as index:
+    index.add(sentence_tree(document("d", sys.argv[2]))) if sys.argv[2] else index.delete("d")
+"""
+        for text in ("Green tea. Late train.", "Green tea.", ""):
+            run_python(program, tmp_path, text)
+            assert "".join(chunk.text + " " for chunk in reader.tree.indexed).strip() == text
+            assert len(reader.search("tea")) == reader.count() == text.count(".")
+
+
+def test_a_reader_never_trusts_what_it_knows_while_a_deletion_is_under_way(tmp_path, fake):
+    with Index.open(tmp_path, fake) as writer, Index.open(tmp_path, fake) as reader:
+        writer.add(tree_of("Green tea."))
+        assert reader.count() == 1
+        writer._documents.upsert = None  # the writer is stopped right after the documents' delete
+        with pytest.raises(TypeError):
+            writer.delete("d")
+        assert reader.search("tea") == [] and list(reader.tree) == []
+
+
+def test_a_reader_reads_the_documents_only_when_they_changed(tmp_path, fake, monkeypatch):
+    with Index.open(tmp_path, fake) as writer, Index.open(tmp_path, fake) as reader:
+        writer.add(tree_of("Green tea. Late train."))
+        assert len(reader.search("tea")) == 2
+        tree, refresh, reads = reader.tree, reader._refresh, []
+        monkeypatch.setattr(reader, "_refresh", lambda: reads.append(1) or refresh())
+        writer.add(tree_of("Green tea. Late train."))  # changes nothing
+        assert len(reader.search("tea")) == 2 and reader.tree is tree and reads == []
+        writer.add(tree_of("Old hotel.", "e"))
+        assert len(reader.search("tea")) == 3 and "e/0/p1/s1" in reader.tree and reads == [1]
+
+
 # --- adding, changing, deleting ---
 
 
@@ -274,6 +342,7 @@ def test_adding_twice_changes_nothing_and_embeds_nothing_E4(opened, fake, policy
     index.add(policy)
     tree, answers = index.tree, index.search("flights", 9)
     fake.embedded.clear()
+    index._commit = index._vectors.upsert = None  # nothing is written
     assert index.add(policy) == Report(kept=len(policy.indexed))
     assert fake.embedded == []
     assert list(index.tree) == list(tree) and index.search("flights", 9) == answers
@@ -361,7 +430,47 @@ def test_something_else_than_a_tree_is_refused(index):
         index.add(document("d", "Green tea."))
 
 
+def test_chunks_of_two_documents_cannot_share_an_id(opened, fake):
+    index = opened(fake)
+    index.add(tree_of("# T\n\nIntro.\n\n# S\n\nAlpha one.", "a"))
+    fake.embedded.clear()
+    other = parents_and_children([document("b", "Fine."), document("a/1", "Other two.")], None)
+    with pytest.raises(ValueError, match=r"'a/1' has a chunk 'a/1/p1', an id that a chunk of document 'a' has"):
+        index.add(other)
+    assert fake.embedded == [] and list(index.tree.documents) == ["a"] and index.verify() == []
+    index.delete("a")
+    assert index.add(other).documents == 2 and len(index.tree.documents) == 2
+
+
+def test_the_id_of_the_indexs_own_record_is_refused(index):
+    with pytest.raises(ValueError, match="keeps the id '#' for itself"):
+        index.add(tree_of("Green tea.", "#"))
+
+
 # --- what is embedded ---
+
+
+@pytest.mark.parametrize("blank", ["\0", "\0\0 \0", "\u2003\0"])
+def test_a_chunk_with_nothing_to_read_is_not_embedded(opened, fake, blank):
+    index = opened(fake)
+    assert index.add(tree_of(f"Hello.\n\n{blank}\n\nBye.")) == Report(added=2, documents=1)
+    assert fake.embedded == ["Hello.", "Bye."] and index.count() == 2 and index.verify() == []
+    assert index.add(tree_of(f"Hello.\n\n{blank}\n\nBye.")) == Report(kept=2)
+    assert len(index.search("hello", 9)) == 2 and blank in index.tree.documents["d"].text
+
+
+def test_an_empty_chunk_and_an_empty_piece_are_not_embedded(fake):
+    doc = document("d", "Green tea." + "\0" * 300 + "Late train.")
+    chunks = [
+        Chunk("d/1", "d", Span(0, 0), "", "passage", None, "d/0"),
+        Chunk("d/2", "d", Span(0, len(doc.text)), doc.text, "passage", None, "d/0"),
+    ]
+    fake.max_tokens = 3
+    with Index.open(None, fake) as index, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        index.add(ChunkTree([doc], chunks))
+        assert all(text.strip("\0 ") for text in fake.embedded) and index.verify() == []
+        assert ids(index.search("late train")) == ["d/2"]
 
 
 def test_exactly_the_chunks_texts_are_embedded_E14(index, fake):
@@ -407,20 +516,20 @@ def test_a_chunk_that_is_too_long_is_split_with_a_warning_E12():
         assert index.delete("d").deleted == report.added and index._vectors.count() == 0
 
 
-def test_the_real_limit_is_kept_E12(en):
+def test_the_real_limit_is_kept_E12(en, recwarn):
     child = " ".join(f"word{n % 7}" for n in range(599)) + " giraffe"
     tree = parents_and_children(document("d", child), 9000, 9000, 0)
     with Index.open(None, en) as index:
-        with pytest.warns(UserWarning, match="all-MiniLM-L6-v2 reads 256"):
-            assert index.add(tree).added >= 3
+        assert index.add(tree).added >= 3
         assert all(en.count_tokens(piece.text) <= 256 for piece in index._pieces(tree.indexed[0], child, "r"))
+    assert any("all-MiniLM-L6-v2 reads 256" in str(warning.message) for warning in recwarn)
 
 
-@pytest.mark.parametrize("wrong", [np.full((1, 256), np.nan), np.ones((1, 8))])
+@pytest.mark.parametrize("wrong", [np.full((1, 256), np.nan), np.ones((1, 8)), np.ones((0, 256)), np.ones((2, 256))])
 def test_vectors_that_cannot_be_compared_are_not_written_E7(index, fake, wrong, monkeypatch):
     index.add(tree_of("Green tea."))
     monkeypatch.setattr(type(fake), "passages", lambda self, texts: wrong.astype(np.float32))
-    with pytest.raises(ValueError, match="holds finite vectors of 256 dimensions, but hash gave"):
+    with pytest.raises(ValueError, match="1 finite vectors of 256 dimensions are needed, but hash gave"):
         index.add(tree_of("Late train."))
     assert index.verify() == [] and texts(index.search("tea")) == ["Green tea."]
 
@@ -478,6 +587,13 @@ def test_filters_equal_the_naive_filter_E5(guarded, labelled, where, k):
     assert {hit.chunk.id for hit in hits} <= {chunk.id for chunk in allowed}
 
 
+def test_chroma_is_told_a_narrow_filter_and_spared_a_wide_one(guarded):
+    assert guarded._matching(allow(None)).clause is None
+    assert guarded._matching(allow({"access": ["secret", "board"]})).clause == {"access": {"$in": ["secret"]}}
+    both = {"$and": [{"access": {"$in": ["secret"]}}, {"version": {"$in": ["1"]}}]}
+    assert guarded._matching(allow({"access": "secret", "version": "1"})).clause == both
+
+
 @pytest.mark.parametrize("nobody", [[], (), None, ""])
 def test_no_principal_sees_nothing_E16(guarded, nobody):
     assert guarded.search("train", 99, {"access": nobody}) == []
@@ -494,28 +610,35 @@ def test_an_unlabelled_vector_is_never_found_E5(tmp_path, fake):
         assert len(index.verify()) == 2 and all("orphan vector" in problem for problem in index.verify())
 
 
-@pytest.mark.parametrize("where", [{"acl": "public"}, {"access": "public", "Version": "1"}])
+@pytest.mark.parametrize("where", [{"acl": "public"}, {"access": "public", "Version": "1"}, {None: 1, "x": 2}])
 def test_an_unknown_key_is_refused(index, where):
-    with pytest.raises(ValueError, match=r"unknown key '(acl|Version)' in where; allowed are access, version, doc_id"):
+    with pytest.raises(ValueError, match=r"unknown key ('acl'|'Version'|None) in where; allowed are access, version"):
         index.search("tea", where=where)
 
 
-def test_a_label_is_a_text(index):
+@pytest.mark.parametrize("value", [[2026], 2026, 0, {"$ne": "x"}, b"x", True])
+def test_a_label_is_a_text(index, value):
     with pytest.raises(ValueError, match="where\\['version'\\] is a text or a list of texts"):
-        index.search("tea", where={"version": [2026]})
+        index.search("tea", where={"version": value})
 
 
-def test_a_chunk_across_a_secret_section_is_not_public():
+@pytest.mark.parametrize("where", ["public", ["public"], 5])
+def test_a_filter_is_a_mapping(index, where):
+    with pytest.raises(ValueError, match="where is a mapping such as"):
+        index.search("tea", where=where)
+
+
+@pytest.mark.parametrize("others", [0, 40])  # Chroma is asked without a filter, and with one
+def test_a_chunk_across_sections_is_for_those_who_may_read_all_of_them(index, others):
     doc = document("d", "Green tea.\n\n## Secret\n\nLate train.", section_access={"Secret": "secret"})
-    whole = next(c for c in parents_and_children(doc, None, 50, 0) if c.id == "d/p1")
-    with Index.open(None, HashEmbedder()) as index:
-        index.add(ChunkTree([doc], [whole]))
-        assert (
-            index.search("tea")
-            == index.search("tea", where={"access": "secret"})
-            == index.search("tea", where=ALL)
-            == []
-        )
+    across = next(c for c in parents_and_children(doc, None, 50, 0) if c.id == "d/p1")
+    index.add(ChunkTree([doc], [across]))
+    for number in range(others):
+        index.add(tree_of("Old hotel.", f"d{number}", access="board"))
+    assert index.verify() == []
+    for access in ("public", "secret", "public+secret", ["public+secret", "secret"], []):
+        assert index.search("tea", where={"access": access}) == []
+    assert ids(index.search("tea", where={"access": ["secret", "public"]})) == ["d/p1"]
 
 
 # --- what does not fit ---
@@ -608,7 +731,145 @@ def test_an_address_needs_a_host(fake):
         Index.open("http://", fake)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://127.0.0.1:1",
+        "s3://bucket",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:80/some/where",
+        "http://[::1",
+        "http://me@127.0.0.1:1",
+        "localhost:8000",
+        "127.0.0.1:1",
+    ],
+)
+def test_a_slip_in_an_address_makes_no_folder(tmp_path, monkeypatch, fake, address):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=re.escape(f"is http://host:port and no more, not {address!r}")):
+        Index.open(address, fake)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_scheme_of_an_address_may_be_in_capitals(server, fake):
+    with Index.open(server.address.upper() + "/", fake, "capitals") as index:
+        assert index.search("tea") == []
+
+
+@pytest.mark.parametrize("path", ["", " ", "\t"])
+def test_a_blank_path_is_refused(tmp_path, monkeypatch, fake, path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="path of an index is blank"):
+        Index.open(path, fake)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [5, b"folder", ["folder"]])
+def test_a_path_of_another_kind_is_refused(fake, path):
+    with pytest.raises(TypeError, match="opened at None, a folder or an address"):
+        Index.open(path, fake)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"), [(5, "5 has no name"), (HashEmbedder, "is a class"), (object(), "has no name")]
+)
+def test_what_is_no_model_is_refused(model, reason):
+    with pytest.raises(TypeError, match=f"an embedder is a model or a model's name.*{reason}"):
+        Index.open(None, model)
+
+
+# --- a folder that cannot be used ---
+
+
+def test_a_folder_below_a_file_is_named(tmp_path, fake):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ValueError, match=r"kept in a folder, but '.*file' is a file"):
+        Index.open(tmp_path / "file" / "sub" / "deep", fake)
+
+
+@pytest.mark.parametrize("part", [0.5, None])
+def test_a_broken_file_is_named(tmp_path, fake, part):
+    with Index.open(tmp_path / "index", fake) as index:
+        index.add(tree_of("Green tea."))
+    shutil.copytree(tmp_path / "index", tmp_path / "copy")  # Chroma still holds the first one's file
+    file = tmp_path / "copy" / "chroma.sqlite3"
+    file.write_bytes(file.read_bytes()[: int(file.stat().st_size * part)] if part else b"no database" * 999)
+    with pytest.raises(OSError, match=r"cannot use the index in '.*copy' \(.*(malformed|not a database).*add the doc"):
+        Index.open(tmp_path / "copy", fake)
+
+
+READ_ONLY = """
+import os, sys
+from s2b_lab import HashEmbedder, Index
+import chromadb
+if os.getuid() == 0:  # whom nothing is read-only for
+    os.setgid(65534), os.setuid(65534)
+for path in sys.argv[1:]:
+    try:
+        Index.open(path, HashEmbedder())
+    except OSError as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_a_read_only_folder_is_named(run_python, fake):
+    with tempfile.TemporaryDirectory() as root:
+        os.chmod(root, 0o755)
+        good, empty = Path(root, "good"), Path(root, "empty")
+        with Index.open(good, fake) as index:
+            index.add(tree_of("Green tea."))
+        empty.mkdir()
+        for path in (*good.rglob("*"), good, empty):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        (half := Path(root, "half")).mkdir(0o777)
+        half.chmod(0o777)
+        shutil.copy(good / "chroma.sqlite3", half)  # the folder may be written, its file not
+        printed = run_python(READ_ONLY, good, empty, empty / "missing", half, HOME=root).stdout.splitlines()
+        for path in (good, empty):
+            path.chmod(0o755)
+    named = (good, empty, empty / "missing", half)
+    assert [line.split(" cannot")[0] for line in printed] == [f"PermissionError the index folder '{p}'" for p in named]
+    assert all("is read-only: make it writable, or open a copy" in line for line in printed)
+
+
+def test_a_collection_in_the_place_of_the_documents_is_refused(tmp_path, fake):
+    client(tmp_path).create_collection("s2b-documents")
+    with pytest.raises(ValueError, match=r"'s2b-documents' in .* is no document store .* another name than 's2b'"):
+        Index.open(tmp_path, fake)
+
+
+def test_an_index_in_the_place_of_the_documents_is_refused(tmp_path, fake):
+    Index.open(tmp_path, fake, "s2b").close()
+    chroma = client(tmp_path)
+    chroma.delete_collection("s2b-documents")
+    chroma.get_collection("s2b").modify(name="s2b-documents")
+    with pytest.raises(ValueError, match="is no document store"):
+        Index.open(tmp_path, fake)
+
+
 # --- finding and repairing what is wrong ---
+
+
+@pytest.mark.parametrize("damage", ["{", "null", "[]", '{"format": 1}', '{"document": {"sections": 5}}'])
+@pytest.mark.parametrize("repair", ["add", "delete"])
+def test_a_damaged_document_is_named_and_repaired(tmp_path, fake, damage, repair):
+    with Index.open(tmp_path, fake) as index:
+        index.add(tree_of("Green tea.", "hurt"))
+        index.add(tree_of("Late train.", "well"))
+        index._documents.upsert(ids=["hurt"], embeddings=[[1.0]], documents=[damage])
+    with pytest.warns(UserWarning, match="record of document 'hurt' is damaged .* add the document again, or delete"):
+        index = Index.open(tmp_path, fake)
+    with index, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert texts(index.search("tea", 9)) == ["Late train."] and list(index.tree.documents) == ["well"]
+        assert any("document 'hurt' is damaged" in problem for problem in index.verify())
+        fake.embedded.clear()
+        index.add(tree_of("Later train.", "well"))
+        report = index.add(tree_of("Green tea.", "hurt")) if repair == "add" else index.delete("hurt")
+        assert report == (Report(kept=1, documents=1) if repair == "add" else Report(deleted=1, documents=1))
+        assert fake.embedded == ["Later train."] and index.verify() == []
+        assert len(index.search("tea", 9)) == (2 if repair == "add" else 1)
 
 
 def test_a_lost_vector_is_found_and_put_back(opened, fake):
@@ -635,7 +896,7 @@ def test_a_lost_document_is_found_and_swept(tmp_path, fake):
 
 def test_a_lost_parent_is_found(index):
     index.add(tree_of("Green tea."))
-    record = json.loads(index._documents.get()["documents"][0])
+    record = json.loads(index._documents.get(ids=["d"])["documents"][0])
     record["chunks"] = [chunk for chunk in record["chunks"] if chunk[0] != "d/0/p1"]
     index._documents.upsert(ids=["d"], embeddings=[[1.0]], documents=[json.dumps(record)])
     assert index.verify() == ["missing parent 'd/0/p1' of chunk 'd/0/p1/s1'"]

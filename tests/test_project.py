@@ -60,10 +60,22 @@ def test_neighbours_kept_is_one_for_a_true_map_and_low_for_a_shuffled_one():
     assert neighbours_kept(shuffled, vectors, k=5) < 0.4
 
 
-@pytest.mark.parametrize("k", [0, -1, 3, 50])
-def test_neighbours_kept_names_a_bad_k_and_its_limit(k):
-    with pytest.raises(ValueError, match=rf"k is {k}.*between 1 and 2"):
+@pytest.mark.parametrize(
+    ("k", "says"),
+    [(0, "at least 1, not 0"), (-1, "at least 1, not -1"), (3, "at most 2 with 3 vectors, not 3"), (1.5, "whole.*1.5")],
+)
+def test_neighbours_kept_names_a_bad_k_and_its_limit(k, says):
+    with pytest.raises(ValueError, match=f"k must be .*{says}"):
         neighbours_kept(np.eye(3)[:, :2], np.eye(3), k=k)
+
+
+def test_a_map_has_one_point_for_each_vector_and_newcomers_of_their_dimension():
+    points, vectors = np.eye(4)[:, :2], np.eye(4)
+    for call in (lambda: place(points[:3], vectors, vectors[:1]), lambda: neighbours_kept(points[:3], vectors, 1)):
+        with pytest.raises(ValueError, match="not 3 for 4"):
+            call()
+    with pytest.raises(ValueError, match="dimension 3, but the map is of 4"):
+        place(points, vectors, np.eye(3))
 
 
 def test_nothing_to_map_is_said():

@@ -27,6 +27,13 @@ def test_cosine_of_known_angles():
     assert cosine([1, 0], [1, 1]) == pytest.approx(math.cos(math.pi / 4))
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
+def test_the_length_of_a_vector_says_nothing(scale):
+    assert cosine([scale, 0], [scale, 0]) == cosine([1, 0], [scale, 0]) == cosine([scale, 0], [1, 0]) == 1
+    assert cosine([3 * scale, 4 * scale], [1, 0]) == pytest.approx(0.6)
+    assert [index for index, _ in top_k([scale, 0], [[0, 1], [scale, scale], [1, 0]], 2)] == [2, 1]
+
+
 def test_a_zero_vector_is_like_nothing():
     assert cosine([0, 0], [1, 2]) == cosine([1, 2], [0, 0]) == cosine([0, 0], [0, 0]) == 0
     assert top_k([0, 0], [[1, 0], [0, 1]], 2) == [(0, 0.0), (1, 0.0)]
@@ -78,7 +85,7 @@ def test_k_below_one_is_refused(k):
 
 @pytest.mark.parametrize("k", ["4", 2.0, True, None])
 def test_k_of_the_wrong_kind_is_refused(k):
-    with pytest.raises(TypeError, match="k must be a whole number"):
+    with pytest.raises(ValueError, match="k must be a whole number"):
         top_k([1.0], [[1.0]], k)
 
 
@@ -136,6 +143,7 @@ def test_fusion_of_nothing():
     assert reciprocal_rank_fusion([]) == reciprocal_rank_fusion([[], []]) == []
 
 
-def test_a_negative_constant_is_refused():
-    with pytest.raises(ValueError, match="-1"):
-        reciprocal_rank_fusion([["a"]], -1)
+@pytest.mark.parametrize("c", [-1, math.nan, math.inf])
+def test_a_constant_that_cannot_rank_is_refused(c):
+    with pytest.raises(ValueError, match=f"at least 0, not {c}"):
+        reciprocal_rank_fusion([["a"]], c)

@@ -3,6 +3,7 @@
 import json
 from functools import partial
 
+import numpy as np
 import pytest
 
 from s2b_lab import corpus
@@ -142,13 +143,53 @@ def test_a_single_rewrite_keeps_cosine_scores(crowd):
     assert trace.hits[0].score == crowd.search("late trains", 1)[0].score > 0.5
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", [], None, ["", " "]])
+def test_each_parent_counts_once_in_a_list_before_fusing_B12(index):
+    docs = [document("P", "Zebra aa. Zebra bb. Zebra cc."), document("Q", "Zebra tea tea ee. Zebra dd ee ff.")]
+    index.add(sentence_tree(docs))
+    lists = [[hit.chunk for hit in index.search(text, 8)] for text in ("zebra", "tea")]
+    assert [[chunk.doc_id for chunk in chunks][:3] for chunks in lists] == [["P", "P", "P"], ["Q", "P", "P"]]
+    trace = Retriever(index, rewrite=lambda question: ["zebra", "tea"], k=2)("zebra")
+    parents = dict(reciprocal_rank_fusion([chunk.parent_id for chunk in chunks] for chunks in lists))
+    assert {c.hits[0].chunk.parent_id: c.score for c in trace.contexts} == parents and len(set(parents.values())) == 1
+    # The other sentences stay, each behind the best of its parent, as good as their own ranks.
+    own = dict(reciprocal_rank_fusion([chunk.id for chunk in chunks] for chunks in lists))
+    assert {hit.chunk.id for hit in trace.hits} == own.keys()
+    best = {hit.chunk.parent_id: hit for hit in reversed(trace.hits)}
+    for hit in trace.hits:
+        assert hit.score == (parents[hit.chunk.parent_id] if hit in best.values() else own[hit.chunk.id])
+    assert [hit.score for hit in trace.hits] == sorted((hit.score for hit in trace.hits), reverse=True)
+
+
+def test_a_parent_is_fused_over_all_of_its_children(index):
+    index.add(sentence_tree([document("P", "Zebra. Tea."), document("Q", "Zebra tea ee ff gg.")]))
+    trace = Retriever(index, rewrite=lambda question: ["zebra", "tea"], k=2)("any")
+    parents = [[hit.chunk.parent_id for hit in index.search(text, 8)] for text in ("zebra", "tea")]
+    assert [context.score for context in trace.contexts] == [score for _, score in reciprocal_rank_fusion(parents)]
+
+
+def test_the_same_rewrite_twice_is_one(crowd, fake):
+    asked, query = [], fake.query
+    fake.query = lambda text: asked.append(text) or query(text)
+    trace = Retriever(crowd, rewrite=lambda question: iter(["late trains", "late  trains ", "late trains"]))("any")
+    assert trace.rewrites == ("late trains",) and asked == ["late trains"]
+    assert trace.hits[0].score == crowd.search("late trains", 1)[0].score > 0.5
+    several = Retriever(crowd, rewrite=lambda question: ["tea", "late", "tea", "hotels"])("any")
+    assert several.rewrites == ("tea", "late", "hotels")
+
+
+@pytest.mark.parametrize("given", [5, [None], ["tea", 5], [["tea"]], [b"tea"]])
+def test_a_rewrite_that_is_no_text_is_named(crowd, given):
+    with pytest.raises(TypeError, match="rewrite must give a question or a list of questions, not"):
+        Retriever(crowd, rewrite=lambda question: given)("late trains")
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", [], None, ["", " "], "\0", ["\0", "\u3000"]])
 def test_an_empty_rewrite_leaves_the_question(crowd, nothing):
     trace = Retriever(crowd, rewrite=lambda question: nothing)("late trains")
     assert trace.rewrites == () and trace.hits == Retriever(crowd)("late trains").hits
 
 
-@pytest.mark.parametrize("query", ["", " \n", None])
+@pytest.mark.parametrize("query", ["", " \n", None, "\0"])
 def test_a_blank_question_is_refused_before_it_is_rewritten(crowd, query):
     with pytest.raises(ValueError, match="query is blank"):
         Retriever(crowd, rewrite=lambda question: "late trains")(query)
@@ -157,8 +198,34 @@ def test_a_blank_question_is_refused_before_it_is_rewritten(crowd, query):
 @pytest.mark.parametrize("options", [{"k": 0}, {"k": 1.5}, {"k": True}, {"token_budget": 0}, {"token_budget": -1}])
 def test_bad_limits_are_named(index, options):
     name, value = next(iter(options.items()))
-    with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, not {value}"):
+    with pytest.raises(ValueError, match=f"{name} must be (a whole number|at least 1), not {value}"):
         Retriever(index, **options)
+
+
+def test_any_whole_number_is_a_limit(crowd):
+    limits = {"k": np.int64(2), "token_budget": np.int32(999)}
+    assert len(Retriever(crowd, **limits)("tea").contexts) == 2
+    assert len(Retriever(crowd, k=2**70)("tea").contexts) == 6  # as many as there are paragraphs
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"index": None}, "index"),
+        ({"index": "x"}, "index"),
+        ({"expand": 5}, "expand"),
+        ({"expand": None}, "expand"),
+        ({"rewrite": "text"}, "rewrite"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused_at_once_A9(index, options, name):
+    with pytest.raises(TypeError, match=f"{name} must be a"):
+        Retriever(**{"index": index, **options})
+
+
+def test_a_filter_of_iterators_holds_for_every_question(secretive):
+    retriever = Retriever(secretive, where={"access": iter(["finance"])})
+    assert len(retriever("money").contexts) == len(retriever("money").contexts) > 0
 
 
 def test_an_unknown_key_of_where_is_refused_at_once(index):

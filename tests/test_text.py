@@ -11,7 +11,19 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from s2b_lab.text import Span, document, graphemes, next_cut, paragraphs, safe_cut, sections, sentences
+from s2b_lab.text import (
+    Document,
+    Section,
+    Span,
+    document,
+    graphemes,
+    is_blank,
+    is_boundary,
+    next_cut,
+    paragraphs,
+    sections,
+    sentences,
+)
 
 EN7 = (
     "Alpha one is here. Bravo two is here. Charlie three is here. Delta four is here. Echo five is here. "
@@ -388,6 +400,65 @@ def test_a_document_needs_an_id():
         document("", "x")
 
 
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: document(5, "x"), "id of document 5 must be a str, not int"),
+        (lambda: document("d", None), "text must be a str, not NoneType"),
+        (lambda: document("d", "x", title=5), "title of document 'd' must be a str, not int"),
+        (lambda: document("d", "", version=2025), "version of document 'd' must be a str, not int"),
+        (lambda: document("d", "", access=["x"]), "access of document 'd' must be a str, not list"),
+        (lambda: document("d", "x", access=None), "access of section 'd/0' must be a str, not NoneType"),
+        (lambda: document("d", "x", section_access={0: None}), "access of section 'd/0' must be a str, not NoneType"),
+        (lambda: document("d", "x", section_access=["x"]), "section_access must be a mapping of labels, not list"),
+        (lambda: sentences(None), "text must be a str, not NoneType"),
+        (lambda: paragraphs(b"x"), "text must be a str, not bytes"),
+        (lambda: sections(["x"]), "text must be a str, not list"),
+    ],
+    ids=[f"A9-{n}" for n in range(11)],
+)
+def test_what_is_no_text_is_refused_at_once(call, says):
+    with pytest.raises(TypeError, match=re.escape(says)):
+        call()
+
+
+def test_a_document_made_by_hand_is_one_section():
+    made = Document("d", "T", "One.\n\n# Two\n", "1", "staff")
+    assert made.sections == (Section("d/0", "", 0, Span(0, 12), "staff"),)
+    assert Document("d", "T", " \n", "1", "staff").sections == ()
+
+
+@pytest.mark.parametrize("ends", [[(0, 3)], [(1, 4)], [(0, 2), (3, 4)], [(0, 3), (2, 4)], [(2, 4), (0, 2)], [(0, 9)]])
+def test_sections_made_by_hand_cover_the_text(ends):
+    parts = tuple(Section(f"d/{n}", "", 1, Span(*pair), "public") for n, pair in enumerate(ends))
+    with pytest.raises(ValueError, match="sections of document 'd' must"):
+        Document("d", "T", "One.", "1", "public", parts)
+
+
+# --- what cannot be seen ---------------------------------------------------------------------------------------------
+
+
+def test_blank_is_white_space_and_what_unicode_calls_control_or_format():
+    # Some format characters are signs that are drawn around or before letters.
+    drawn = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, *range(0x13430, 0x13440)}
+    for code in range(sys.maxunicode + 1):
+        unseen = unicodedata.category(chr(code)) in ("Cc", "Cf") or chr(code).isspace()
+        assert not unseen or is_blank(chr(code)) == (code not in drawn), hex(code)
+    assert not is_blank("\u200bx\ufeff") and is_blank("\u200bx\ufeff", 0, 1) and is_blank("\u200bx\ufeff", 2)
+    assert not any(map(is_blank, ".·一😀\u0301\u2800\ud800"))
+
+
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", "\0\0", "\u200d \u2060"], ids=ascii)
+def test_what_cannot_be_seen_is_no_sentence_and_no_paragraph(unseen):
+    for cut in (sections, paragraphs, sentences):
+        assert cut(unseen) == cut(f"\n{unseen}\n") == []
+        assert not any(is_blank(piece) for piece in pieces(cut(f"A.\n\n{unseen}\n\n# B"), f"A.\n\n{unseen}\n\n# B"))
+    text = f"Hello. {unseen}\n\n{unseen}\n- Bye."
+    assert pieces(sentences(text), text) == pieces(paragraphs(text), text) == [f"Hello. {unseen}", "- Bye."]
+    titled = document("d", f"{unseen}\n\n# Title\nx")
+    assert (titled.title, len(titled.sections)) == ("Title", 1)
+
+
 # --- properties ------------------------------------------------------------------------------------------------------
 
 LINES = [
@@ -415,11 +486,12 @@ def test_sentences_cover_everything_but_white_space_once_and_in_order(text):
     spans = sentences(text)
     place = 0
     for span in spans:
-        assert not text[place : span.start].strip()
+        assert is_blank(text, place, span.start)
         assert place <= span.start < span.end
         assert span.of(text) == span.of(text).strip()
+        assert not is_blank(span.of(text))
         place = span.end
-    assert not text[place:].strip()
+    assert is_blank(text, place)
 
 
 @given(any_text)
@@ -434,8 +506,8 @@ def test_sentences_lie_in_paragraphs_and_paragraphs_in_sections(text):
 @given(any_text)
 def test_sections_partition(text):
     spans = sections(text)
-    assert "".join(pieces(spans, text)) == (text if text.strip() else "")
-    assert all(span.of(text).strip() for span in spans)
+    assert "".join(pieces(spans, text)) == ("" if is_blank(text) else text)
+    assert not any(is_blank(span.of(text)) for span in spans)
 
 
 @given(any_text)
@@ -571,8 +643,7 @@ def test_time_of_cluster_cuts_grows_in_proportion(unit):
         list(graphemes(text))
         start = 0
         while start < len(text):
-            stop = safe_cut(text, min(start + 50, len(text)), start)
-            start = stop if stop > start else next_cut(text, start + 1, start)
+            start = next_cut(text, min(start + 50, len(text)), start)
 
     small, large = unit * 1000, unit * 8000
     assert seconds(cut, large) < 24 * seconds(cut, small) + 0.02
@@ -630,7 +701,7 @@ def test_clusters_partition_the_text(text):
 def test_cuts_are_the_nearest_cluster_ends(text, data):
     position = data.draw(st.integers(0, len(text)))
     bounds = [0, *(span.end for span in graphemes(text))]
-    assert safe_cut(text, position) == max(bound for bound in bounds if bound <= position)
+    assert is_boundary(text, position) == (position in bounds)
     assert next_cut(text, position) == min(bound for bound in bounds if bound >= position)
 
 
@@ -639,7 +710,8 @@ def test_a_known_cut_gives_the_same_answer(text, data):
     bounds = [0, *(span.end for span in graphemes(text))]
     start = data.draw(st.sampled_from(bounds))
     position = data.draw(st.integers(start, len(text)))
-    assert safe_cut(text, position, start) == safe_cut(text, position)
+    assert is_boundary(text, position, start) == is_boundary(text, position)
+    assert next_cut(text, position, start) == next_cut(text, position)
 
 
 def test_a_range_of_clusters():
@@ -649,5 +721,5 @@ def test_a_range_of_clusters():
 
 def test_a_run_of_flags_is_cut_in_pairs():
     assert [len(span) for span in graphemes("🇫🇷" * 200 + "🇩")] == [2] * 200 + [1]
-    assert safe_cut("🇫🇷" * 200, 201) == 200
+    assert not is_boundary("🇫🇷" * 200, 201)
     assert next_cut("🇫🇷" * 200, 201) == 202

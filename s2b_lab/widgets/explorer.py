@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..explore import position_of, values_at
+from ..explore import label_at, position_of, values_at
 from ..interact import Control, frame_of
 from .page import twin
 
@@ -17,9 +18,12 @@ _HERE = Path(__file__).parent
 
 
 def _as_json(values: Mapping[str, Any], widget: Explorer) -> dict[str, Any]:
-    # A value that JSON cannot hold (a document, a function) travels as the label the reader sees.
-    plain = (str, int, float, bool, type(None))
-    return {name: value if isinstance(value, plain) else widget.label_of(name) for name, value in values.items()}
+    # A value that JSON cannot hold (a document, a function, infinity) travels as the label the reader sees.
+    return {name: value if _is_plain(value) else widget.label_of(name) for name, value in values.items()}
+
+
+def _is_plain(value: Any) -> bool:
+    return math.isfinite(value) if isinstance(value, float) else isinstance(value, str | int | None)
 
 
 class Explorer(anywidget.AnyWidget):
@@ -42,7 +46,7 @@ class Explorer(anywidget.AnyWidget):
 
     def label_of(self, name: str) -> str:
         """The label that a control shows."""
-        return self._controls[name].texts()[self._at[list(self._controls).index(name)]]
+        return label_at(self._controls, name, self._at)
 
     @traitlets.validate("values")
     def _known(self, proposal: Any) -> dict[str, Any]:
