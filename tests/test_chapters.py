@@ -16,6 +16,20 @@ def code_cells(path):
     return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
+# What the book has embedded when it was built need not be embedded again.
+VECTORS = BOOK.parent / "_build" / "embeddings"
+
+
+@pytest.fixture(scope="module")
+def en():
+    return s2b.embedder("en", cache=VECTORS)
+
+
+@pytest.fixture(scope="module")
+def zh():
+    return s2b.embedder("zh", cache=VECTORS)
+
+
 @pytest.fixture(scope="module")
 def library(en, zh):
     made = {}
