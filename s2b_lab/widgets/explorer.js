@@ -44,13 +44,19 @@ export function listed(marks) {
     (marks[kind] ?? []).map(([start, end, label = ""], order) => ({ kind, start, end, label, order })));
 }
 
-/** Cut 0..length at every boundary of the marks: pieces in order, each with the marks that cover it. */
-export function cut(length, marks) {
-  const edges = [...new Set([0, length, ...marks.flatMap((mark) => [mark.start, mark.end])])].sort((a, b) => a - b);
+/** Cut 0..length at every boundary of the marks and at `more`: pieces in order, each with the marks that cover it. */
+export function cut(length, marks, more = []) {
+  const ends = marks.flatMap((mark) => [mark.start, mark.end]);
+  const edges = [...new Set([0, length, ...ends, ...more])].sort((a, b) => a - b);
   return edges.slice(1).map((end, i) => {
     const start = edges[i];
     return { start, end, marks: marks.filter((mark) => mark.start <= start && end <= mark.end) };
   });
+}
+
+/** Where paragraphs begin: after each run of blank lines. */
+export function paragraphs(text) {
+  return [0, ...[...text.matchAll(/\n[^\S\n]*\n\s*/g)].map((blank) => blank.index + blank[0].length)];
 }
 
 /** The classes of a piece: each kind once, the tint of its chunk, and of a second chunk where two overlap. */
@@ -166,16 +172,23 @@ function gap(text) {
 
 function pieces(view, marks) {
   const all = document.createDocumentFragment();
+  // A whole text is one box a paragraph, so that the browser lays out only those that can be seen.
+  const starts = new Set(view.show === "all" ? paragraphs(view.text) : []);
+  let box = all;
   let block = null;
-  for (const piece of cut(view.text.length, marks)) {
+  for (const piece of cut(view.text.length, marks, starts)) {
+    if (starts.has(piece.start)) {
+      all.append(box = make("div", "s2b-paragraph"));
+      block = null;
+    }
     const text = view.text.slice(piece.start, piece.end);
     const contexts = piece.marks.filter((mark) => mark.kind === "context");
     if (!contexts.length) block = null;
     else if (!block || contexts.some((mark) => mark.start === piece.start)) {
       block = make("span", "s2b-block");
-      all.append(block);
+      box.append(block);
     }
-    const parent = block ?? all;
+    const parent = block ?? box;
     for (const mark of piece.marks) {
       if (mark.label && mark.start === piece.start) parent.append(make("span", `s2b-tag s2b-tag-${mark.kind}`, mark.label));
     }

@@ -114,6 +114,28 @@ def test_a_figure_has_text_map_mode_and_reset(visit, book, name):
         assert shown(figure) == start
 
 
+# Whether the best match, where there is one, is inside its box, once what comes into view has been laid out.
+BEST_IS_SEEN = """async figure => {
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+  return [...figure.querySelectorAll('.s2b-text')].every(box => {
+    const [best, frame] = [box.querySelector('[data-best]')?.getBoundingClientRect(), box.getBoundingClientRect()];
+    return !best || (best.bottom > frame.top && best.top < frame.bottom);
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_best_match_is_in_view_wherever_the_controls_are(visit, book, name):
+    _, figures = opened(visit, book, name)
+    for figure in figures:
+        for row in figure.locator(".s2b-control").all():
+            control = row.locator("input:not(.s2b-own), select").first
+            for other in options(control):
+                if other != value(control):
+                    set_to(figure, control, other)
+                    assert figure.evaluate(BEST_IS_SEEN), f"{name}: {row.get_attribute('data-name')} at {other}"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_a_phone_reads_every_page_in_both_themes(visit, book, name, theme):

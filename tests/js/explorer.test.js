@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clamped, classes, cut, examplesAt, keyOf, listed, resolver, themed } from "../../s2b_lab/widgets/explorer.js";
+import { clamped, classes, cut, examplesAt, keyOf, listed, paragraphs, resolver, themed } from "../../s2b_lab/widgets/explorer.js";
 
 const mark = (kind, start, end, order = 0, label = "") => ({ kind, start, end, order, label });
 
@@ -89,4 +89,11 @@ test("a figure takes the page's colours, keeps what its author set, and is left 
   assert.equal(wide.legend.orientation, "v");
   assert.equal(themed(layout, { ...look, width: 340 }).legend.orientation, "h");
   assert.deepEqual(layout, before);
+});
+
+test("paragraphs begin after blank lines, and pieces are cut there too", () => {
+  assert.deepEqual(paragraphs("a\n\nb\nc\n \t\n\nd"), [0, 3, 11]);
+  assert.deepEqual(paragraphs(""), [0]);
+  const pieces = cut(8, [mark("context", 1, 7)], [0, 3]);
+  assert.deepEqual(pieces.map(({ start, end, marks }) => [start, end, marks.length]), [[0, 1, 0], [1, 3, 1], [3, 7, 1], [7, 8, 0]]);
 });
