@@ -14,7 +14,7 @@ RUN := PATH="$(BIN):$$PATH"
 OFFLINE := HF_HUB_OFFLINE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
-.PHONY: help serve test lab site lint bench models clean chromium
+.PHONY: help serve test lab site lint bench ablation models clean chromium
 
 help:
 	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
@@ -23,6 +23,7 @@ help:
 	@echo "make site    build the book into $(SITE)"
 	@echo "make lint    ruff"
 	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
+	@echo "make ablation  measure what each lever is worth, with a fixed seed, into benchmarks/results/"
 	@echo "make models  add a small language model that runs on this machine (optional)"
 	@echo "make clean   remove everything built"
 
@@ -30,7 +31,7 @@ serve: site
 	@$(BIN)/python _ext/serve.py $(SITE) $(PORT)
 
 test: $(VENV)/.dev chromium lint site
-	$(OFFLINE) $(BIN)/python -m pytest
+	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lab: $(VENV)/.lab
 	$(RUN) $(BIN)/jupyter lab book
@@ -44,6 +45,10 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench chromium site
 	$(OFFLINE) $(BIN)/python -m benchmarks
+
+# The chapters' own embeddings are reused where the book has been built.
+ablation: $(VENV)/.base
+	S2B_EMBEDDING_CACHE=_build/embeddings $(OFFLINE) $(BIN)/python -m benchmarks.ablation
 
 # Only the weights of this package are used, none of what it asks for.
 models: $(VENV)/.models

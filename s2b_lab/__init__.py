@@ -20,17 +20,24 @@ _EXPORTS = {
     "corpus": ("load", "names", "read_file", "python_docs", "questions"),
     "embed": ("Embedder", "HashEmbedder", "embedder"),
     "index": ("Index", "Report"),
-    "retrieve": ("Retriever", "Trace"),
-    "llm": ("ChatModel", "ModelUnavailable", "NotRecorded", "Recording", "local_model", "openai_model", "recorded"),
-    "rewrite": ("Rewrite", "Rewriter", "step_back", "hyde", "hypothetical_questions"),
+    "retrieve": ("Retriever", "Trace", "pointed_to"),
+    "llm": (
+        "ChatModel", "ModelUnavailable", "NotRecorded", "Recording", "first_of", "local_model", "openai_model",
+        "recorded", "recordings",
+    ),
+    "rewrite": ("Rewrite", "Rewriter", "step_back", "hyde", "hypothetical_questions", "question_tree"),
     "answer": ("Answer", "Citation", "answer", "prompt_for"),
-    "evaluate": ("Question", "evaluate", "evidence_found"),
+    "evaluate": ("Evaluation", "Question", "Score", "evaluate", "evidence_found", "paired_bootstrap"),
     "project": ("umap_map", "place", "neighbours_kept"),
     "explore": ("explore",),
-    "interact": ("Slider", "Choice", "Switch", "Text", "Passages", "Mark", "Figure", "Table", "Meter", "Note"),
+    "interact": (
+        "Slider", "Choice", "Switch", "Text", "Passages", "Mark", "Figure", "Table", "Meter", "Note", "Stage", "Stages",
+    ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}
-_MODULES = set("text chunk expand rank corpus embed index llm rewrite retrieve project plot show".split())
+_MODULES = set(
+    "text chunk expand rank corpus embed index llm rewrite retrieve project plot show levers effects".split()
+)
 __all__ = sorted(_HOME)
 __version__ = "0.1.0"
 

@@ -10,7 +10,7 @@ from typing import Literal
 from .embed import Embedder
 from .embed import embedder as embedder_named
 from .expand import Context
-from .llm import ChatModel, ModelUnavailable
+from .llm import ChatModel, ModelUnavailable, asked
 from .text import Span, document, sentences
 
 _RULES = {
@@ -79,12 +79,12 @@ def answer(
     if model is None:
         return _extract(question, contexts, embedder, "there is no model")
     try:
-        text = model(prompt_for(question, contexts))
+        text, source = asked(model, prompt_for(question, contexts))
     except ModelUnavailable as error:
         return _extract(question, contexts, embedder, str(error))
     if not text.strip():
-        return _extract(question, contexts, embedder, f"{model.name} gave an empty answer")
-    return _cited(text.strip(), contexts, model.name)
+        return _extract(question, contexts, embedder, f"{source} gave an empty answer")
+    return _cited(text.strip(), contexts, source)
 
 
 # --- a model's answer ---

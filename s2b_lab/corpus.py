@@ -48,12 +48,15 @@ def load(name: str) -> Document:
     )
 
 
-def questions(name: str) -> list[Question]:
-    """List the questions about a text; those of a translation have the same order and kinds."""
+def questions(name: str, more: bool = False) -> list[Question]:
+    """List the questions about a text; those of a translation have the same order and kinds.
+
+    With `more` come those that only measurements need, since a table of them all would be too long to read.
+    """
     doc = load(name)
-    entries = [entry for entry in _questions() if name in entry]
+    entries = [entry for entry in _questions() if name in entry and (more or not entry.get("more"))]
     if not entries:
-        known = sorted({key for entry in _questions() for key in entry if key != "kind"})
+        known = sorted({key for entry in _questions() for key in entry if key not in ("kind", "more")})
         raise ValueError(f"there are no questions about {name!r}; there are some about {', '.join(known)}")
     return [_question(doc, entry["kind"], **entry[name]) for entry in entries]
 

@@ -346,7 +346,51 @@ class Note:
         return {"kind": "note", "text": self.text}
 
 
-def _alone(view: Passages | Table) -> str:
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of a computation: what it was given and what it made, each a text or a Table, and its milliseconds."""
+
+    name: str
+    given: str | Table
+    made: str | Table
+    ms: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_shown(self, "name")
+        for part in (self.given, self.made):
+            if not isinstance(part, str | Table):
+                raise ValueError(f"a Stage is given a text or a Table and makes one, not {reprlib.repr(part)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A computation step by step, to be opened, and to be copied as JSON."""
+
+    stages: Sequence[Stage]
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        _check_shown(self, "title")
+        _keep(self, "stages", _listed("stages", self.stages))
+        if other := [stage for stage in self.stages if not isinstance(stage, Stage)]:
+            raise ValueError(f"stages must hold Stages only, not {reprlib.repr(other[0])}")
+
+    def frame(self) -> dict[str, Any]:
+        """Plain JSON: each part of a stage is {"text"}, or the frame of a table."""
+        stages = [
+            {"name": s.name, "ms": _plain(s.ms), "given": _part(s.given), "made": _part(s.made)} for s in self.stages
+        ]
+        return {"kind": "stages", "title": self.title, "stages": stages}
+
+    def _repr_html_(self) -> str:
+        return _alone(self)
+
+
+def _part(part: str | Table) -> dict[str, Any]:
+    return {"text": part} if isinstance(part, str) else part.frame()
+
+
+def _alone(view: Passages | Table | Stages) -> str:
     # At the end of a cell, without a figure around it.
     from .widgets.page import alone
 
@@ -359,11 +403,12 @@ def frame_of(result: Any) -> list[dict[str, Any]]:
 
 
 def _view(result: Any) -> Any:
-    if isinstance(result, (Passages, Figure, Table, Meter, Note)):
+    if isinstance(result, (Passages, Figure, Table, Meter, Note, Stages)):
         return result
     if hasattr(result, "to_plotly_json"):
         return Figure(result)
-    raise ValueError(f"a view is Passages, Figure, Table, Meter, Note or a Plotly figure, not {reprlib.repr(result)}")
+    kinds = "Passages, Figure, Table, Meter, Note, Stages or a Plotly figure"
+    raise ValueError(f"a view is {kinds}, not {reprlib.repr(result)}")
 
 
 @functools.lru_cache(maxsize=16)

@@ -13,9 +13,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
 
+_RECORDINGS = files("s2b_lab").joinpath("data", "recordings")
 _OPENAI = "https://api.openai.com/v1"
 _SMALL = "smollm2"
 _NO_SMALL = (
@@ -288,15 +291,61 @@ class Recording:
         return self.answers[_plain(prompt)]
 
 
+def recordings() -> list[str]:
+    """List the names of the recordings that come with the package."""
+    return sorted(path.name.removesuffix(".json") for path in _RECORDINGS.iterdir() if path.name.endswith(".json"))
+
+
 def recorded(path: str | Path) -> Recording:
-    """Read a recording: JSON {"author", "date", "prompt", "answers": {input: output}}; ValueError for another file."""
+    """Read a recording: JSON {"author", "date", "prompt", "answers": {input: output}}; ValueError for another file.
+
+    Instead of a path it may be the name of one that comes with the package, out of `recordings()`.
+    """
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = json.loads((_shipped(path) or Path(path)).read_text(encoding="utf-8"))
         fields = {key: found[key] for key in ("author", "date", "prompt", "answers")}
         return Recording(**fields, file=Path(path).name)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{str(path)!r} is not a recording ({type(error).__name__}: {error})") from error
 
 
+def _shipped(name: str | Path) -> Traversable | None:
+    return _RECORDINGS / f"{name}.json" if isinstance(name, str) and name in recordings() else None
+
+
 def _plain(text: str) -> str:
     return " ".join(text.split())
+
+
+# --- one after the other ---
+
+
+def first_of(*models: ChatModel) -> ChatModel:
+    """Get a model that asks each of these until one answers: a recording first, say, and a server for all else.
+
+    ModelUnavailable, with what each of them said, where none does.
+    """
+    if not models:
+        raise ValueError("first_of needs at least 1 model, got 0")
+    return _FirstOf(models)
+
+
+class _FirstOf:
+    def __init__(self, models: tuple[ChatModel, ...]):
+        self.models, self.name = models, ", else ".join(model.name for model in models)
+
+    def __call__(self, prompt: str, system: str = "") -> str:
+        return asked(self, prompt, system)[0]
+
+
+def asked(model: ChatModel, prompt: str, system: str = "") -> tuple[str, str]:
+    """Ask a model: its answer, and the name of who gave it, which for `first_of` is one of its models."""
+    if not isinstance(model, _FirstOf):
+        return model(prompt, system), model.name
+    faults = []
+    for one in model.models:
+        try:
+            return asked(one, prompt, system)
+        except ModelUnavailable as error:
+            faults.append(str(error))
+    raise ModelUnavailable("; ".join(faults))

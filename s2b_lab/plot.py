@@ -12,6 +12,9 @@ _SERIES = (CONTEXT, HIT, EVIDENCE, QUESTION, REST)
 _HOVER = 70
 
 
+_Pair = tuple[Sequence[float], Sequence[float]]
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One kind of thing on a map: its name in the legend, (n, 2) points, hover texts and look."""
@@ -31,8 +34,8 @@ def shorten(text: str, limit: int = _HOVER) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def scatter_map(layers: Sequence[Layer], lines: Sequence[tuple[Sequence[float], Sequence[float]]] = ()) -> go.Figure:
-    """Draw layers of points on one plane, with optional thin lines between pairs of points.
+def scatter_map(layers: Sequence[Layer], lines: Sequence[_Pair] = (), arrows: Sequence[_Pair] = ()) -> go.Figure:
+    """Draw layers of points on one plane, with optional thin lines and arrows between pairs of points.
 
     The axes of a UMAP plane have no unit, so they are not drawn; only nearness means something.
     """
@@ -41,26 +44,34 @@ def scatter_map(layers: Sequence[Layer], lines: Sequence[tuple[Sequence[float], 
         figure.add_trace(_line_trace(lines))
     for layer in layers:
         figure.add_trace(_layer_trace(layer))
+    for start, end in arrows:
+        figure.add_annotation(_arrow(start, end))
     figure.update_layout(height=340, hovermode="closest", legend={"orientation": "h", "y": -0.02, "yanchor": "top"})
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
     return figure
 
 
-def similarity_bars(scores: Sequence[float], best: Sequence[int], labels: Sequence[str]) -> go.Figure:
-    """One bar a chunk, in reading order: cosine similarity to the question, the best in another colour."""
+def similarity_bars(
+    scores: Sequence[float],
+    best: Sequence[int],
+    labels: Sequence[str],
+    x_title: str = "chunk, in reading order",
+    color: str = HIT,
+) -> go.Figure:
+    """One bar a chunk: cosine similarity to the question, the best ones in another colour."""
     top = set(best)
-    colors = [HIT if i in top else REST for i in range(len(scores))]
+    colors = [color if i in top else REST for i in range(len(scores))]
     bars = go.Bar(
         x=list(range(1, len(scores) + 1)),
         y=_rounded(scores),
         marker={"color": colors},
         hovertext=[shorten(label) for label in labels],
-        hovertemplate="chunk %{x}: %{y:.3f}<br>%{hovertext}<extra></extra>",
+        hovertemplate="%{x}: %{y:.3f}<br>%{hovertext}<extra></extra>",
     )
     figure = go.Figure(bars)
     figure.update_layout(height=260, bargap=0.1, showlegend=False)
-    figure.update_xaxes(title="chunk, in reading order")
+    figure.update_xaxes(title=x_title)
     figure.update_yaxes(title="cosine similarity")
     return figure
 
@@ -88,6 +99,67 @@ def grouped_bars(groups: Sequence[str], series: dict[str, Sequence[float]], y_ti
     )
     figure.update_layout(height=300, barmode="group", legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
     figure.update_yaxes(title=y_title)
+    return figure
+
+
+def bars(names: Sequence[str], values: Sequence[float], x_title: str) -> go.Figure:
+    """One bar a name, from top to bottom, with its value written beside it."""
+    bar = go.Bar(
+        x=_rounded(values), y=[shorten(name, 40) for name in names], orientation="h", marker={"color": CONTEXT},
+        text=[f"{value:,}" for value in values], textposition="outside", cliponaxis=False, hoverinfo="skip",
+    )  # fmt: skip
+    figure = go.Figure(bar)
+    figure.update_layout(height=60 + 28 * len(names), showlegend=False, margin={"r": 60})
+    figure.update_xaxes(title=x_title)
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def intervals(
+    names: Sequence[str], values: Sequence[float], bounds: Sequence[tuple[float, float]], x_title: str
+) -> go.Figure:
+    """A point with its interval a name, from top to bottom; green above zero, orange below, grey across it."""
+    colors = [EVIDENCE if low > 0 else HIT if high < 0 else REST for low, high in bounds]
+    figure = go.Figure()
+    for name, value, (low, high), color in zip(names, values, bounds, colors, strict=True):
+        reach = {"array": _rounded([high - value]), "arrayminus": _rounded([value - low]), "color": color}
+        figure.add_scatter(
+            x=_rounded([value]), y=[name], mode="markers", marker={"color": color, "size": 11}, error_x=reach,
+            hovertemplate=f"{value:+.3f} ({low:+.3f} to {high:+.3f})<extra></extra>",
+        )  # fmt: skip
+    figure.add_vline(x=0, line={"color": REST, "dash": "dot"})
+    figure.update_layout(height=80 + 36 * len(names), showlegend=False)
+    figure.update_xaxes(title=x_title)
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def gains(changes: Sequence[float], labels: Sequence[str]) -> go.Figure:
+    """One bar a question: what it gained or lost."""
+    bar = go.Bar(
+        x=list(range(1, len(changes) + 1)), y=_rounded(changes),
+        marker={"color": [EVIDENCE if change > 0 else HIT for change in changes]},
+        hovertext=[shorten(label) for label in labels], hovertemplate="%{y:+.2f}<br>%{hovertext}<extra></extra>",
+    )  # fmt: skip
+    figure = go.Figure(bar)
+    figure.update_layout(height=260, showlegend=False)
+    figure.update_xaxes(title="questions, the most helped first")
+    figure.update_yaxes(title="change in recall", range=[-1.05, 1.05])
+    return figure
+
+
+def strata(levels: Mapping[str, Sequence[tuple[int, int]]], labels: Mapping[str, Sequence[str]]) -> go.Figure:
+    """One strip a level, cut where its parts begin and end; parts alternate in colour."""
+    figure = go.Figure()
+    for name, parts in levels.items():
+        figure.add_bar(
+            x=[end - start for start, end in parts], base=[start for start, _ in parts], y=[name] * len(parts),
+            orientation="h", marker={"color": [(CONTEXT, HIT)[i % 2] for i in range(len(parts))], "line": {"width": 0}},
+            hovertext=labels[name], hoverinfo="text", opacity=0.75,
+        )  # fmt: skip
+    figure.update_layout(height=240, showlegend=False, barmode="overlay", bargap=0.25)
+    figure.update_xaxes(title="characters of the text")
+    figure.update_yaxes(autorange="reversed")
     return figure
 
 
@@ -128,7 +200,13 @@ def _layer_trace(layer: Layer) -> go.Scatter:
     )
 
 
-def _line_trace(lines: Sequence[tuple[Sequence[float], Sequence[float]]]) -> go.Scatter:
+def _arrow(start: Sequence[float], end: Sequence[float]) -> dict[str, Any]:
+    (ax, ay), (x, y) = _rounded(start), _rounded(end)
+    tail = {"ax": ax, "ay": ay, "axref": "x", "ayref": "y"}
+    return {"x": x, "y": y, **tail, "text": "", "arrowhead": 2, "arrowwidth": 2, "arrowcolor": QUESTION, "standoff": 8}
+
+
+def _line_trace(lines: Sequence[_Pair]) -> go.Scatter:
     x, y = [], []
     for start, end in lines:
         x += [*_rounded([start[0], end[0]]), None]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -93,22 +98,39 @@ class Atlas:
         return place(self.points, self.vectors, vectors)
 
 
-_atlases: dict[tuple[str, str, str, int], Atlas] = {}
+_atlases: dict[tuple[str, str, str, int, str], Atlas] = {}
 
 
-def atlas(document: Document, embedder: Embedder, seed: int = 0) -> Atlas:
-    """Fit the map of a document once: one UMAP of its public sentences.
+def atlas(document: Document, embedder: Embedder, seed: int = 0, method: Literal["umap", "pca"] = "umap") -> Atlas:
+    """Fit the map of a document once: its public sentences by UMAP, or by their two principal components.
 
     Larger chunks and questions are placed among the five sentences most similar to them, so the
     picture stays still while sliders move. The first call takes seconds, later ones nothing.
     """
-    key = (document.id, document.text, embedder.name, seed)
+    if method not in ("umap", "pca"):
+        raise ValueError(f"method must be 'umap' or 'pca', not {method!r}")
+    key = (document.id, document.text, embedder.name, seed if method == "umap" else 0, method)
     if key not in _atlases:
         tree = sentence_tree(document)
         kept = tuple(c for c in tree.indexed if tree.section(c).access == "public")
         vectors = embedder.passages([c.text for c in kept])
-        _atlases[key] = Atlas(kept, vectors, umap_map(vectors, seed=seed))
+        points = _kept_map(vectors, seed) if method == "umap" else principal_map(vectors)
+        _atlases[key] = Atlas(kept, vectors, points)
     return _atlases[key]
+
+
+def _kept_map(vectors: np.ndarray, seed: int) -> np.ndarray:
+    # UMAP compiles itself for a quarter of a minute in every process: a book of many chapters keeps its maps.
+    if not (folder := os.environ.get("S2B_EMBEDDING_CACHE")):
+        return umap_map(vectors, seed=seed)
+    digest = hashlib.sha256(np.ascontiguousarray(vectors).tobytes() + str(seed).encode()).hexdigest()
+    path = Path(folder) / f"map-{version('umap-learn')}-{digest[:16]}.npy"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npy", delete=False) as draft:
+            np.save(draft, umap_map(vectors, seed=seed))
+        os.replace(draft.name, path)  # whole or not at all, whoever else writes it
+    return np.load(path)
 
 
 def _nearest(distance: np.ndarray, k: int) -> np.ndarray:

@@ -43,12 +43,25 @@ class Trace:
         }
 
 
+def pointed_to(hits: Iterable[Hit], tree: ChunkTree) -> list[Hit]:
+    """Follow hits among the questions of a `question_tree` to the chunks of `tree` that they are about.
+
+    Each chunk comes once, with the score of its best question; a question whose chunk the tree lacks is left out.
+    """
+    best: dict[str, Hit] = {}
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        if hit.chunk.doc_id in tree:
+            best.setdefault(hit.chunk.doc_id, hit)
+    return [Hit(tree[chunk_id], hit.score, rank) for rank, (chunk_id, hit) in enumerate(best.items(), 1)]
+
+
 class Retriever:
     """Small-to-Big retrieval: search small chunks, 4k of them or more, and expand to k contexts.
 
-    `rewrite` turns the question into one or several to search with. `where` is the filter of `Index.search`; who may
-    read is checked again after the expansion, which is called as expand(hits, tree, k=k, access=labels). TypeError or
-    ValueError, naming it, for an argument of the wrong kind or a limit below 1.
+    `rewrite` turns the question into one or several to search with; their hits, and those of `questions`, an index of
+    a `question_tree` about the chunks of `index`, are fused by reciprocal rank. `where` is the filter of
+    `Index.search`; who may read is checked again after the expansion, which is called as expand(hits, tree, k=k,
+    access=labels). TypeError or ValueError, naming it, for an argument of the wrong kind or a limit below 1.
     """
 
     def __init__(
@@ -59,6 +72,7 @@ class Retriever:
         k: int = 4,
         where: Mapping[str, Any] | None = None,
         token_budget: int | None = None,
+        questions: Index | None = None,
     ):
         if not isinstance(index, Index):
             raise TypeError(f"index must be an Index, such as Index.open(), not {index!r}")
@@ -66,10 +80,15 @@ class Retriever:
             raise TypeError(f"expand must be a function such as parent_document, not {expand!r}")
         if rewrite is not None and not callable(rewrite):
             raise TypeError(f"rewrite must be a function from a question to one or several, not {rewrite!r}")
+        if questions is not None and not isinstance(questions, Index):
+            raise TypeError(f"questions must be an Index, as of a question_tree, not {questions!r}")
+        models = [(one.embedder.name, one.embedder.dimension) for one in (index, questions or index)]
+        if models[0] != models[1]:
+            raise ValueError(f"chunks and questions are embedded by different models: {models[0]} and {models[1]}")
         check_whole("k", k, 1)
         check_whole("token_budget", 1 if token_budget is None else token_budget, 1)
         self.index, self.expand, self.rewrite, self.k, self.where = index, expand, rewrite, int(k), allow(where)
-        self.token_budget = token_budget
+        self.token_budget, self.questions = token_budget, questions
 
     def __call__(self, query: str) -> Trace:
         """Retrieve for one question; ValueError when it is blank."""
@@ -104,7 +123,18 @@ class Retriever:
 
     def _search(self, vectors: Sequence[Any], size: int) -> tuple[list[Hit], bool]:
         lists = [self.index.search(vector, size, self.where) for vector in vectors]
-        return _fused(lists), all(len(hits) < size for hits in lists)
+        exhausted = all(len(hits) < size for hits in lists)
+        if self.questions is not None:
+            # A question's document is its chunk, so a filter by document has to wait until the chunk is known.
+            where = {key: values for key, values in self.where.items() if key != "doc_id"}
+            asked = [self.questions.search(vector, size, where) for vector in vectors]
+            exhausted = exhausted and all(len(hits) < size for hits in asked)
+            lists += [self._wanted(pointed_to(hits, self.index.tree)) for hits in asked]
+        return _fused(lists), exhausted
+
+    def _wanted(self, hits: list[Hit]) -> list[Hit]:
+        wanted = self.where.get("doc_id")
+        return hits if wanted is None else [hit for hit in hits if hit.chunk.doc_id in wanted]
 
     def _expanded(self, hits: list[Hit]) -> tuple[list[Context], int]:
         tree, options = self.index.tree, {"k": self.k}

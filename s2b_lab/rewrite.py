@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .llm import ChatModel, ModelUnavailable, spoken
+from .chunk import Chunk, ChunkTree
+from .llm import ChatModel, ModelUnavailable, asked, spoken
+from .text import Document, Span
 
 Prompt = Literal["few-shot", "zero-shot"]
 Language = Literal["en", "zh"]
@@ -46,11 +48,12 @@ class Rewriter:
         """Rewrite the question and tell where the text comes from; ValueError when it is blank."""
         _check_text("question", question)
         try:
-            text = self.clean(self.model(question, self.instructions))
+            said, source = asked(self.model, question, self.instructions)
         except ModelUnavailable as error:
             return Rewrite(question, ITSELF, str(error))
+        text = self.clean(said)
         fault = self._fault(text)
-        return Rewrite(question, ITSELF, f"{self.model.name} {fault}") if fault else Rewrite(text, self.model.name)
+        return Rewrite(question, ITSELF, f"{source} {fault}") if fault else Rewrite(text, source)
 
     def _fault(self, text: str) -> str:
         if not text:
@@ -111,6 +114,33 @@ class Questioner:
             reason = f"{self.model.name} wrote none: {answer[:80]!r}"
             warnings.warn(f"no questions for {passage[:40]!r}: {reason}", RuntimeWarning, stacklevel=2)
         return questions
+
+
+def question_tree(tree: ChunkTree, ask: Callable[[str], list[str]]) -> ChunkTree:
+    """Put the questions that each indexed chunk answers into a tree of their own, for an index of their own.
+
+    A question's document has the id of the chunk that it points to, and that chunk's version and access label: give
+    the index to a Retriever as `questions`, or its hits to `pointed_to`. `ask` is a Questioner or any function from a
+    passage to questions; a chunk about which it asks none has no document here.
+    """
+    documents, chunks = [], []
+    for chunk in tree.indexed:
+        questions = [" ".join(question.split()) for question in ask(chunk.text)]
+        if questions := [question for question in questions if question]:
+            source = tree.document(chunk)
+            title, access = f"Questions about {chunk.id}", tree.section(chunk).access
+            written = Document(chunk.id, title, "\n".join(questions), source.version, access)
+            documents.append(written)
+            chunks += _question_chunks(written, questions)
+    return ChunkTree(documents, chunks)
+
+
+def _question_chunks(written: Document, questions: list[str]) -> Iterator[Chunk]:
+    start = 0
+    for number, question in enumerate(questions, 1):
+        span = Span(start, start + len(question))
+        yield Chunk(f"{written.id}/q{number}", written.id, span, question, "sentence", None, written.sections[0].id)
+        start = span.end + 1
 
 
 # --- what models wrap around an answer ---

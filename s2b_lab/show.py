@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import corpus, plot
-from .chunk import Chunk, sentence_tree
+from .chunk import Chunk, ChunkTree, sentence_tree
 from .evaluate import Evaluation, Question, evidence_found
 from .expand import Context, Hit, sentence_window
 from .interact import Choice, Figure, Mark, Meter, Note, Passages, Table, Text
@@ -42,28 +42,40 @@ def meaning_map(
     found: Sequence[str],
     chunks: Sequence[str] = (),
     names: tuple[str, str] = ("hits", "chunks"),
+    rewrites: Sequence[str] = (),
 ) -> Figure:
-    """The map of meaning: sentences, `chunks`, what was `found`, the evidence and the question."""
+    """The map of meaning: sentences, `chunks`, what was `found`, the evidence, and the question with its `rewrites`.
+
+    Thin lines lead to what was found, from the rewrites where there are any; arrows from the question to them.
+    """
     chart = atlas(document, embedder)
     here = chart.place(embedder.query(question))
-    layers = [plot.Layer("sentences", chart.points, [c.text for c in chart.sentences], plot.REST, size=5, opacity=0.5)]
+    there = [chart.place(embedder.query(text))[0] for text in rewrites]
+    hits = chart.place(embedder.passages(found)) if found else ()
     proof = [span.of(document.text) for span in evidence(document, question)]
+    layers = [plot.Layer("sentences", chart.points, [c.text for c in chart.sentences], plot.REST, size=5, opacity=0.5)]
     for name, texts, color, symbol, size in (
         (names[1], chunks, plot.CONTEXT, "circle", 8),
         ("evidence", proof, plot.EVIDENCE, "diamond-open", 15),
-        (names[0], found, plot.HIT, "circle", 10),
     ):
-        points = chart.place(embedder.passages(texts)) if texts else ()
-        layers.append(plot.Layer(name, points, texts, color, symbol, size))
-    layers.append(plot.Layer("question", here, [question], plot.QUESTION, "star", 15))
-    lines = [(here[0], point) for point in layers[3].points]
+        layers.append(
+            plot.Layer(name, chart.place(embedder.passages(texts)) if texts else (), texts, color, symbol, size)
+        )
+    layers += [
+        plot.Layer(names[0], hits, found, plot.HIT),
+        plot.Layer("rewritten", there, rewrites, plot.QUESTION, "triangle-up", 14),
+        plot.Layer("question", here, [question], plot.QUESTION, "star", 15),
+    ]
+    lines = [(start, point) for start in there or here for point in hits]
+    drawn = plot.scatter_map([layer for layer in layers if layer.texts], lines, [(here[0], point) for point in there])
     alt = f"Map of {len(chart.sentences)} sentences with the question, its {names[0]} and the evidence."
-    return Figure(plot.scatter_map([layer for layer in layers if layer.texts], lines), alt=alt)
+    return Figure(drawn, alt=alt)
 
 
 # --- The text ---
 
 
+@functools.lru_cache(maxsize=16)
 def redacted(document: Document) -> str:
     """The text at the same length, each character of a section that is not public covered."""
     text = document.text
@@ -83,7 +95,7 @@ def evidence(document: Document, question: str) -> tuple[Span, ...]:
 @functools.cache
 def _questions(doc_id: str) -> tuple[Question, ...]:
     try:
-        return tuple(corpus.questions(doc_id))
+        return tuple(corpus.questions(doc_id, more=True))
     except ValueError:  # a text without questions of ours
         return ()
 
@@ -107,7 +119,7 @@ def verdict(document: Document, question: str, spans: Sequence[Span], what: str 
     """One sentence: how many pieces of evidence lie whole within the spans."""
     if not evidence(document, question):
         return Note("This question has no evidence marked by hand: judge for yourself what is delivered.")
-    return Note(f"{_share(document, question, spans)} pieces of evidence are in {what}.")
+    return Note(f"{share(document, question, spans)} pieces of evidence are in {what}.")
 
 
 def tokens(document: Document, embedder: Embedder, contexts: Sequence[Context]) -> Meter:
@@ -226,12 +238,17 @@ class _Match:
 
 
 def _window_match(document: Document, embedder: Embedder, question: str, width: int) -> _Match:
-    chart, tree = atlas(document, embedder), sentence_tree(document)
+    chart, tree = atlas(document, embedder), _sentence_tree(document)
     scores = chart.vectors @ embedder.query(question)
     best = int(np.argmax(scores))
     hit = Hit(chart.sentences[best], float(scores[best]), 1)
     window = sentence_window([hit], tree, window_size=width)[0].span
     return _Match("sentence window", hit.chunk.span, window, hit.score, tuple(c.span for c in chart.sentences))
+
+
+@functools.lru_cache(maxsize=16)
+def _sentence_tree(document: Document) -> ChunkTree:
+    return sentence_tree(document)
 
 
 def _overlap_match(document: Document, embedder: Embedder, question: str, width: int, shared: float) -> _Match:
@@ -259,10 +276,10 @@ def beside(document: Document, embedder: Embedder, question: str, width: int, sh
 def duel(document: Document, embedder: Embedder, width: int, shared: float = 1.0) -> Table:
     """For every question, the evidence that one window and one overlapping chunk of the same size deliver."""
     rows = []
-    for question in _questions(document.id):
+    for question in corpus.questions(document.id):
         window = _window_match(document, embedder, question.text, width)
         chunk = _overlap_match(document, embedder, question.text, width, shared)
-        rows.append([question.text, *(_share(document, question.text, [m.delivered]) for m in (window, chunk))])
+        rows.append([question.text, *(share(document, question.text, [m.delivered]) for m in (window, chunk))])
     return Table(
         ["question", "window", "overlapping chunk"], rows, caption="Evidence delivered by the best match alone"
     )
@@ -288,11 +305,12 @@ def _side(document: Document, question: str, match: _Match, title: str) -> Passa
 def _beside_row(document: Document, embedder: Embedder, question: str, match: _Match) -> list[Any]:
     embedded = sum(_count(embedder, span.of(document.text)) for span in match.embedded)
     cost = _count(embedder, match.delivered.of(document.text))
-    share = _share(document, question, [match.delivered])
-    return [match.name, len(match.embedded), embedded, round(match.score, 3), cost, share]
+    found = share(document, question, [match.delivered])
+    return [match.name, len(match.embedded), embedded, round(match.score, 3), cost, found]
 
 
-def _share(document: Document, question: str, spans: Sequence[Span]) -> str:
+def share(document: Document, question: str, spans: Sequence[Span]) -> str:
+    """How many pieces of evidence lie whole within the spans, in words."""
     kinds = [mark.kind for mark in _evidence_marks(document, question, spans)]
     return f"{kinds.count('gold')} of {len(kinds)}" if kinds else "–"
 

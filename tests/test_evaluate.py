@@ -1,12 +1,13 @@
 """Evidence counts only where one delivered context holds it whole."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from s2b_lab import corpus
 from s2b_lab.chunk import sentence_tree
-from s2b_lab.evaluate import Question, evaluate, evidence_found
+from s2b_lab.evaluate import Evaluation, Question, Score, evaluate, evidence_found, paired_bootstrap
 from s2b_lab.expand import Context, Hit, parent_document, sentence_window
 from s2b_lab.text import Span, document
 
@@ -185,3 +186,76 @@ def test_what_cannot_be_evaluated_is_said_before_the_first_question(call, error,
 def test_nothing_to_score_is_said(questions, message):
     with pytest.raises(ValueError, match=message):
         evaluate(parts, questions, count=len)
+
+
+# --- the paired bootstrap ---
+
+
+def scored(*founds):
+    questions = [Question(f"question {n}", (("plain", ONE), ("plain", TWO))) for n in range(len(founds))]
+    return Evaluation(
+        tuple(Score(q, found, 10 * n) for n, (q, found) in enumerate(zip(questions, founds, strict=True)))
+    )
+
+
+def naive_bootstrap(ours, theirs, metric, resamples, level, seed):
+    """Resample one question after the other, sort the means, and read the bounds off between two of them."""
+    gains = [
+        float(getattr(a, metric)) - float(getattr(b, metric)) for a, b in zip(ours.scores, theirs.scores, strict=True)
+    ]
+    draws = np.random.default_rng(seed).integers(0, len(gains), (resamples, len(gains)))
+    means = sorted(sum(gains[i] for i in draw) / len(gains) for draw in draws)
+
+    def at(share):
+        place = share * (resamples - 1)
+        low = int(place)
+        high = min(low + 1, resamples - 1)
+        return means[low] + (place - low) * (means[high] - means[low])
+
+    return sum(gains) / len(gains), at((1 - level) / 2), at((1 + level) / 2)
+
+
+founds = st.lists(
+    st.tuples(st.tuples(st.booleans(), st.booleans()), st.tuples(st.booleans(), st.booleans())), min_size=1
+)
+
+
+@given(founds, st.sampled_from(["recall", "complete", "tokens"]), st.integers(1, 60), st.integers(0, 5))
+def test_the_bootstrap_agrees_with_resampling_by_hand(pairs, metric, resamples, seed):
+    ours, theirs = scored(*(a for a, _ in pairs)), scored(*(b for _, b in pairs))
+    found = paired_bootstrap(ours, theirs, metric, resamples, 0.9, seed)
+    expected = naive_bootstrap(ours, theirs, metric, resamples, 0.9, seed)
+    assert (found.difference, found.low, found.high) == pytest.approx(expected)
+    assert found.low <= found.high and found.level == 0.9
+
+
+def test_questions_are_resampled_in_pairs():
+    """Strategies that differ by the same on every question differ for sure, however much the questions do."""
+    good, bad = (True, True), (False, False)
+    ours = scored(*[(True, True), (True, False)] * 10)
+    theirs = scored(*[(True, False), (False, False)] * 10)
+    found = paired_bootstrap(ours, theirs)
+    assert (found.difference, found.low, found.high) == (0.5, 0.5, 0.5) and found.clear
+    shifted = paired_bootstrap(scored(*[good, bad] * 10), scored(*[bad, good] * 10))
+    assert shifted.difference == 0 and shifted.low < 0 < shifted.high and not shifted.clear
+
+
+def test_no_difference_at_all_is_not_clear():
+    assert not paired_bootstrap(scored((True, True)), scored((True, True))).clear
+
+
+def test_the_bootstrap_refuses_what_makes_no_pairs():
+    one, two = scored((True, True)), scored((True, True), (True, True))
+    with pytest.raises(ValueError, match="different questions"):
+        paired_bootstrap(one, two)
+    with pytest.raises(ValueError, match="'precision'"):
+        paired_bootstrap(one, one, "precision")
+    with pytest.raises(ValueError, match="resamples"):
+        paired_bootstrap(one, one, resamples=0)
+    for level in (0, 1, 95):
+        with pytest.raises(ValueError, match=f"not {level}"):
+            paired_bootstrap(one, one, level=level)
+
+
+def test_complete_means_all_of_the_evidence():
+    assert [score.complete for score in scored((True, True), (True, False)).scores] == [True, False]

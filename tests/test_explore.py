@@ -25,6 +25,8 @@ from s2b_lab.interact import (
     Note,
     Passages,
     Slider,
+    Stage,
+    Stages,
     Switch,
     Table,
     Text,
@@ -405,6 +407,30 @@ def test_the_twin_shows_the_start_without_a_script(monkeypatch, tmp_path):
                   "1,200 of 3,000 tokens", '<span class="s2b-tag">0.9</span><mark class="s2b-context s2b-hit">',
                   "⋯ 6 characters left out ⋯"):  # fmt: skip
         assert shown in html, shown
+
+
+def test_stages_hold_texts_and_tables_and_can_be_read_without_a_script(monkeypatch, tmp_path):
+    search = Stage("search", "1 <vector>", Table(["rank", "child"], [[1, "a/1"], [2, "b/2"]]), 1.25)
+    view = Stages([search, Stage("answer", "the prompt", "in 1936")], title="Stage by stage")
+    (frame,) = frame_of(view)
+    assert frame["stages"][0]["ms"] == 1.25 and frame["stages"][1]["ms"] is None
+    assert frame["stages"][0]["made"]["rows"] == [["1", "a/1"], ["2", "b/2"]]
+    assert frame["stages"][1]["made"] == {"text": "in 1936"}
+    html = built(monkeypatch, tmp_path, lambda size: view, size=Slider("S", [1])).split("</script>")[1]
+    assert html.count("<details>") == 2 and "1.25 ms" in html and "1 &lt;vector&gt;" in html and "<td>b/2</td>" in html
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (lambda: Stage("search", 3, "x"), "a text or a Table and makes one, not 3"),
+        (lambda: Stages([]), "at least one value"),
+        (lambda: Stages(["search"]), "stages must hold Stages only, not 'search'"),
+    ],
+)
+def test_stages_of_another_kind_are_refused(make, fault):
+    with pytest.raises(ValueError, match=fault):
+        make()
 
 
 def test_a_script_in_a_text_stays_text(monkeypatch, tmp_path):

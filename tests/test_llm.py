@@ -4,11 +4,24 @@ import json
 import socket
 import sys
 import time
+from functools import partial
 
 import pytest
 from chat_server import ChatServer, without_settings
 
-from s2b_lab.llm import ModelUnavailable, NotRecorded, Recording, local_model, openai_model, recorded, spoken
+from s2b_lab.llm import (
+    ModelUnavailable,
+    NotRecorded,
+    Recording,
+    asked,
+    first_of,
+    local_model,
+    openai_model,
+    recorded,
+    recordings,
+    spoken,
+)
+from s2b_lab.rewrite import hyde, hypothetical_questions, step_back
 
 KEY = "sk-secret-of-the-test-1234"
 
@@ -358,3 +371,54 @@ def test_a_file_that_is_none(tmp_path):
 
 def test_recordings_may_be_made_in_code():
     assert Recording("me", "2026-11-30", "", {" a  b ": "c"})("a b") == "c"
+
+
+# --- recordings that come with the package, and models in a row ---
+
+
+class Named:
+    def __init__(self, name, answer=None):
+        self.name, self.answer = name, answer
+
+    def __call__(self, prompt, system=""):
+        if self.answer is None:
+            raise ModelUnavailable(f"{self.name} is away")
+        return self.answer
+
+
+@pytest.mark.parametrize("name", recordings())
+def test_every_recording_of_the_package_names_its_author_and_date_and_has_answers(name):
+    recording = recorded(name)
+    assert recording.author and recording.date and recording.prompt and recording.answers
+    assert recording.file == name and all(text.strip() for text in recording.answers.values())
+
+
+def test_a_recording_has_the_prompt_that_is_asked_with_today():
+    makers = {"step-back": step_back, "hyde": hyde, "questions": partial(hypothetical_questions, n=3)}
+    for name in recordings():
+        lever, _, prompt, about = name.split(".")
+        recording = recorded(name)
+        maker = makers[lever](recording, prompt=prompt, language="zh" if about.endswith("zh") else "en")
+        assert recording(next(iter(recording.answers)), maker.instructions)
+
+
+def test_a_name_that_is_no_recording_is_a_path(tmp_path):
+    with pytest.raises(ValueError, match="no-such-name"):
+        recorded("no-such-name")
+    with pytest.raises(ValueError, match=r"step-back\.authors"):
+        recorded(tmp_path / "step-back.authors.few-shot.en")
+
+
+def test_the_first_model_that_answers_is_named():
+    away, here, late = Named("A"), Named("B", "yes"), Named("C", "no")
+    row = first_of(away, here, late)
+    assert row("?") == "yes" and asked(row, "?") == ("yes", "B")
+    assert asked(first_of(away, first_of(away, late)), "?") == ("no", "C")
+    assert row.name == "A, else B, else C"
+
+
+def test_where_no_model_answers_each_says_why():
+    with pytest.raises(ModelUnavailable, match="A is away; B is away"):
+        first_of(Named("A"), Named("B"))("?")
+    with pytest.raises(ValueError, match="at least 1 model, got 0"):
+        first_of()

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from s2b_lab.project import neighbours_kept, place, principal_map, umap_map
+from s2b_lab import HashEmbedder, document, project
+from s2b_lab.project import atlas, neighbours_kept, place, principal_map, umap_map
 
 
 def blobs(groups: int = 3, each: int = 12, dimension: int = 16) -> np.ndarray:
@@ -81,3 +82,26 @@ def test_a_map_has_one_point_for_each_vector_and_newcomers_of_their_dimension():
 def test_nothing_to_map_is_said():
     with pytest.raises(ValueError, match="at least 1"):
         umap_map(np.empty((0, 4)))
+
+
+def test_a_map_is_kept_beside_the_embeddings_and_is_the_same_map(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(project, "umap_map", lambda vectors, seed: calls.append(seed) or principal_map(vectors) + seed)
+    text = document("kept", " ".join(f"Sentence {n} is here." for n in range(20)))
+
+    def points(seed, dimension=256):
+        project._atlases.clear()
+        return atlas(text, HashEmbedder(dimension), seed).points
+
+    fresh = points(1)
+    monkeypatch.setenv("S2B_EMBEDDING_CACHE", str(tmp_path / "new"))
+    assert (points(1) == fresh).all() and (points(1) == fresh).all() and calls == [1, 1]
+    assert (points(2) != fresh).any() and calls == [1, 1, 2], "another seed is another map"
+    points(1, 64)
+    assert calls == [1, 1, 2, 1], "other vectors are another map"
+    project._atlases.clear()
+
+
+def test_another_method_is_refused():
+    with pytest.raises(ValueError, match="'umap' or 'pca', not 'tsne'"):
+        atlas(document("d", "One. Two."), HashEmbedder(), 0, "tsne")

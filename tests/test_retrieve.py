@@ -12,7 +12,8 @@ from s2b_lab.embed import HashEmbedder
 from s2b_lab.expand import Context, auto_merge, parent_document, sentence_window
 from s2b_lab.index import Index
 from s2b_lab.rank import reciprocal_rank_fusion
-from s2b_lab.retrieve import Retriever, Trace
+from s2b_lab.retrieve import Retriever, Trace, pointed_to
+from s2b_lab.rewrite import question_tree
 from s2b_lab.text import Span, document
 
 # One parent with twenty near-equal children, and two with one each that answers worse.
@@ -321,3 +322,78 @@ def test_the_three_rules_of_the_deadline_arrive_in_order(name, model, request):
             contexts = Retriever(index, expand)(question).contexts
             holding = [context.text for context in contexts if all(rule in context.text for rule in RULES[name])]
             assert holding and sorted(RULES[name], key=holding[0].index) == list(RULES[name])
+
+
+# --- hypothetical questions ---
+
+LENDING = """## Loans
+
+Books go home for 28 days.
+
+## Fines
+
+A late one costs 20 cents.
+
+## Staff
+
+The safe opens at nine."""
+ASKED = {"Books": ["how long may I keep a novel"], "A late": ["what if I forget"], "The safe": ["when can I see gold"]}
+
+
+@pytest.fixture
+def pair(fake):
+    tree = sentence_tree(document("r", LENDING, version="7", section_access={"Staff": "staff"}))
+    with Index.open(None, fake) as index, Index.open(None, fake, name="questions") as questions:
+        index.add(tree)
+        questions.add(question_tree(tree, lambda text: next((q for k, q in ASKED.items() if text.startswith(k)), [])))
+        yield index, questions
+
+
+def test_a_question_leads_to_its_chunk(pair):
+    index, questions = pair
+    found = pointed_to(questions.search("how long may I keep a novel", 5), index.tree)
+    assert found[0].chunk.text == "Books go home for 28 days." and found[0].score == pytest.approx(1)
+    assert [hit.rank for hit in found] == [1, 2]
+
+
+def test_a_chunk_comes_once_at_its_best_question_and_lost_chunks_are_left_out(fake):
+    tree = sentence_tree(document("r", LENDING))
+    with Index.open(None, fake) as questions:
+        questions.add(question_tree(tree, lambda text: ["green tea", "green tea at noon"]))
+        hits = questions.search("green tea at noon", 50)
+        assert len(hits) == 2 * len(tree.indexed)
+        best = pointed_to(hits[::-1], tree)
+        assert len(best) == len(tree.indexed) and all(hit.score == pytest.approx(1) for hit in best)
+        assert pointed_to(hits, sentence_tree(document("other", "Nothing."))) == []
+
+
+def test_the_retriever_fuses_text_and_questions(pair):
+    index, questions = pair
+    ask = "how long may I keep a novel"
+    fused = Retriever(index, k=2, questions=questions)(ask)
+    lists = [index.search(ask, 8), pointed_to(questions.search(ask, 8), index.tree)]
+    expected = reciprocal_rank_fusion([hit.chunk.parent_id for hit in hits] for hits in lists)[:2]
+    assert [(c.hits[0].chunk.parent_id, c.score) for c in fused.contexts] == [
+        (p, pytest.approx(s)) for p, s in expected
+    ]
+    assert [c.score for c in fused.contexts] != [c.score for c in Retriever(index, k=2)(ask).contexts]
+
+
+def test_questions_obey_the_filters_of_their_chunks(pair):
+    index, questions = pair
+    ask = "when can I see gold"
+    for where, seen in ((None, False), ({"access": ["public", "staff"]}, True), ({"access": "staff"}, True)):
+        hits = Retriever(index, where=where, questions=questions)(ask).hits
+        assert any("safe" in hit.chunk.text for hit in hits) == seen
+    everyone = {"access": ["public", "staff"]}
+    assert Retriever(index, where=everyone | {"doc_id": "r"}, questions=questions)(ask).hits
+    assert not Retriever(index, where=everyone | {"doc_id": "other"}, questions=questions)(ask).hits
+    assert not Retriever(index, where=everyone | {"version": "8"}, questions=questions)(ask).hits
+
+
+def test_questions_must_be_an_index_of_the_same_model(pair):
+    index, _ = pair
+    with pytest.raises(TypeError, match="questions must be an Index"):
+        Retriever(index, questions=["how long?"])
+    with Index.open(None, HashEmbedder(64)) as other, pytest.raises(ValueError, match="different models"):
+        Retriever(index, questions=other)

@@ -12,7 +12,7 @@ from s2b_lab.embed import HashEmbedder
 from s2b_lab.index import Index
 from s2b_lab.llm import ModelUnavailable, Recording, openai_model
 from s2b_lab.retrieve import Retriever
-from s2b_lab.rewrite import hyde, hypothetical_questions, step_back
+from s2b_lab.rewrite import hyde, hypothetical_questions, question_tree, step_back
 from s2b_lab.text import document
 
 QUESTION = "When was the patent for the blouse granted?"
@@ -378,3 +378,36 @@ def test_a_chinese_question_goes_through_the_same_lever():
         rewrite = step_back(Says("退一步的问题：提交期限怎么计算，故障期间呢？"), language="zh")
         trace = Retriever(index, rewrite=rewrite, k=1)("系统坏了怎么办？")
     assert trace.rewrites == ("提交期限怎么计算，故障期间呢？",) and "三十天" in trace.contexts[0].text
+
+
+# --- questions in a tree of their own ---
+
+MANUAL = "## Loans\n\nLoans run for 28 days.\n\n## Staff\n\nThe safe opens at nine."
+
+
+def manual():
+    return parents_and_children(document("m", MANUAL, version="2", section_access={"Staff": "staff"}), 60, 30, 0)
+
+
+def test_each_question_is_a_chunk_of_a_document_named_after_its_passage():
+    tree = manual()
+    questions = question_tree(tree, lambda text: [f"What about {text[:5]}?", " When\nis it? "])
+    passage = next(chunk for chunk in tree.indexed if "28" in chunk.text)
+    written = questions.documents[passage.id]
+    assert written.version == "2" and written.access == "public"
+    mine = [chunk for chunk in questions.indexed if chunk.doc_id == passage.id]
+    assert [chunk.text for chunk in mine] == [f"What about {passage.text[:5]}?", "When is it?"]
+    assert all(chunk.span.of(written.text) == chunk.text for chunk in mine)
+
+
+def test_questions_are_as_secret_as_their_passage():
+    tree = manual()
+    questions = question_tree(tree, lambda text: ["What opens at nine?"])
+    labels = {chunk.id: tree.section(chunk).access for chunk in tree.indexed}
+    assert {doc.access for doc in questions.documents.values()} == {"public", "staff"}
+    assert all(questions.section(q).access == labels[q.doc_id] for q in questions.indexed)
+
+
+def test_a_passage_without_questions_has_no_document():
+    questions = question_tree(manual(), lambda text: ["How long?"] if "28" in text else [" "])
+    assert len(questions.documents) == 1

@@ -85,6 +85,14 @@ export function keyOf(controls, position, own) {
   return position.map((i, c) => (controls[c].name in own ? "own" : i)).join(",");
 }
 
+/** Stages as the JSON that a reader copies: each row of a table an object. */
+export function copied(view) {
+  const part = ({ text, columns, rows }) =>
+    text ?? rows.map((row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
+  const stages = view.stages.map(({ name, ms, given, made }) => ({ stage: name, ms, in: part(given), out: part(made) }));
+  return JSON.stringify(stages, null, 2);
+}
+
 /** A layout in the colours and the width of the page; what the author set stays. */
 export function themed(layout, { ink, grid, surface, width }) {
   const axis = { gridcolor: grid, zerolinecolor: grid, linecolor: grid, automargin: true };
@@ -225,7 +233,7 @@ function drawPassages(view, box) {
   reveal(text);
 }
 
-function drawTable(view, box) {
+function tableOf(view) {
   const table = make("table", "s2b-table");
   if (view.caption) table.append(make("caption", "", view.caption));
   const cells = (row, tag, attributes) => {
@@ -239,7 +247,47 @@ function drawTable(view, box) {
   table.append(head, body);
   const scroller = make("div", "s2b-scroll", undefined, { tabindex: 0, role: "region", "aria-label": view.caption || "Table" });
   scroller.append(table);
-  box.replaceChildren(scroller);
+  return scroller;
+}
+
+function drawTable(view, box) {
+  box.replaceChildren(tableOf(view));
+}
+
+function stagePart(label, part) {
+  return [make("p", "s2b-aside", label), part.rows ? tableOf(part) : make("div", "s2b-part", part.text)];
+}
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    // No clipboard without https or leave: the text is selected, to be copied by hand.
+    const area = button.nextElementSibling;
+    area.hidden = false;
+    area.value = text;
+    area.select();
+    button.textContent = "Press Ctrl+C";
+  }
+}
+
+function drawStages(view, box) {
+  const open = new Set([...box.querySelectorAll("details[open]")].map((details) => details.dataset.name));
+  const button = make("button", "s2b-copy", "Copy as JSON", { type: "button" });
+  button.addEventListener("click", () => copy(button, copied(view)));
+  const area = make("textarea", "s2b-json", undefined, { readonly: "", rows: 6, "aria-label": "The stages as JSON" });
+  area.hidden = true;
+  const list = make("div", "s2b-stages");
+  for (const { name, ms, given, made } of view.stages) {
+    const details = make("details", "", undefined, { "data-name": name });
+    const summary = make("summary");
+    summary.append(make("b", "", name), make("span", "s2b-ms", ms === null ? "" : ` ${ms} ms`));
+    details.append(summary, ...stagePart("in", given), ...stagePart("out", made));
+    details.open = open.has(name);
+    list.append(details);
+  }
+  box.replaceChildren(make("p", "s2b-title", view.title), list, button, area);
 }
 
 function drawMeter(view, box) {
@@ -272,7 +320,7 @@ function prepareFigure(view, box) {
   box.lastChild.textContent = view.alt;
 }
 
-const DRAW = { passages: drawPassages, table: drawTable, meter: drawMeter, note: drawNote, figure: prepareFigure };
+const DRAW = { passages: drawPassages, table: drawTable, meter: drawMeter, note: drawNote, stages: drawStages, figure: prepareFigure };
 
 // ---------------------------------------------------------------- controls
 

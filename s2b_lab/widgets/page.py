@@ -150,8 +150,27 @@ def _note(view: Mapping[str, Any]) -> str:
     return f'<p class="s2b-note">{escape(view["text"])}</p>'
 
 
+def _stages(view: Mapping[str, Any]) -> str:
+    title = f'<p class="s2b-title">{escape(view["title"])}</p>' if view["title"] else ""
+    return f'{title}<div class="s2b-stages">{"".join(map(_stage, view["stages"]))}</div>'
+
+
+def _stage(stage: Mapping[str, Any]) -> str:
+    spent = "" if stage["ms"] is None else f' <span class="s2b-ms">{stage["ms"]} ms</span>'
+    parts = (
+        f'<p class="s2b-aside">{label}</p>{_table(part) if "rows" in part else _text(part["text"])}'
+        for label, part in (("in", stage["given"]), ("out", stage["made"]))
+    )
+    return f"<details><summary><b>{escape(stage['name'])}</b>{spent}</summary>{''.join(parts)}</details>"
+
+
+def _text(text: str) -> str:
+    return f'<div class="s2b-part">{escape(text)}</div>'
+
+
 _DRAWN: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "passages": _passages, "table": _table, "meter": _meter, "figure": _figure, "note": _note
+    "passages": _passages, "table": _table, "meter": _meter, "figure": _figure, "note": _note,
+    "stages": _stages,
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clamped, classes, cut, examplesAt, keyOf, listed, paragraphs, resolver, themed } from "../../s2b_lab/widgets/explorer.js";
+import { clamped, classes, copied, cut, examplesAt, keyOf, listed, paragraphs, resolver, themed } from "../../s2b_lab/widgets/explorer.js";
 
 const mark = (kind, start, end, order = 0, label = "") => ({ kind, start, end, order, label });
 
@@ -96,4 +96,16 @@ test("paragraphs begin after blank lines, and pieces are cut there too", () => {
   assert.deepEqual(paragraphs(""), [0]);
   const pieces = cut(8, [mark("context", 1, 7)], [0, 3]);
   assert.deepEqual(pieces.map(({ start, end, marks }) => [start, end, marks.length]), [[0, 1, 0], [1, 3, 1], [3, 7, 1], [7, 8, 0]]);
+});
+
+test("stages are copied as JSON, each row of a table as an object", () => {
+  const table = { columns: ["rank", "child"], rows: [["1", "a/1"], ["2", "b/2"]] };
+  const view = { stages: [
+    { name: "search", ms: 1.5, given: { text: "1 vector" }, made: table },
+    { name: "answer", ms: null, given: { text: "" }, made: { text: "in 1936" } },
+  ] };
+  assert.deepEqual(JSON.parse(copied(view)), [
+    { stage: "search", ms: 1.5, in: "1 vector", out: [{ rank: "1", child: "a/1" }, { rank: "2", child: "b/2" }] },
+    { stage: "answer", ms: null, in: "", out: "in 1936" },
+  ]);
 });
