@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 import s2b_lab as s2b
+from s2b_lab import levers
 
 BOOK = Path(__file__).resolve().parents[1] / "book"
 CHAPTERS = sorted(BOOK.glob("*.ipynb"))
@@ -152,3 +154,131 @@ def test_there_is_no_size_that_is_best_for_both_languages(en, zh):
             at_price[size] = result.recall
         best[language] = max(at_price, key=at_price.get)
     assert best["en"] != best["zh"]
+
+
+# --- the question side ---
+
+
+@pytest.fixture
+def reused(monkeypatch):
+    """What the book has embedded need not be embedded again."""
+    monkeypatch.setenv("S2B_EMBEDDING_CACHE", str(VECTORS))
+    for function in (levers.library, levers.question_library, levers._units):
+        function.cache_clear()
+
+
+def test_the_blouse_is_answered_by_the_original_question_with_sixteen_children_and_four_parents(reused):
+    question = s2b.questions("einstein")[0]
+    assert "blouse" in question.text
+    index = levers.library("einstein")
+    rewrite = levers.rewriter("step-back", "authors", "few-shot", "einstein")
+    trace = s2b.Retriever(index, rewrite=rewrite, k=4)(question.text)
+    assert trace.rewrites != (question.text,) and len(trace.hits) == 16 and len(trace.contexts) == 4
+    assert s2b.evidence_found(trace.contexts, question) == [True]
+    assert any("blouse, number 101,756, on October 27, 1936." in context.text for context in trace.contexts)
+    prompt = s2b.prompt_for(question.text, trace.contexts)
+    assert prompt.endswith(question.text) and trace.rewrites[0] not in prompt
+    right = s2b.answer(question.text, trace.contexts, embedder=index.embedder)
+    wrong = s2b.answer(trace.rewrites[0], trace.contexts, embedder=index.embedder)
+    assert "October 27, 1936" in right.text and right.kind == "extract" and "1936" not in wrong.text
+    plain = s2b.Retriever(index, k=4)(question.text)
+    assert s2b.evidence_found(plain.contexts, question) == [True], "the chapter says that plain retrieval finds it too"
+
+
+def test_chinese_questions_go_through_the_same_levers(reused):
+    question, index = s2b.questions("travel-zh")[0], levers.library("travel-zh")
+    delivered = {}
+    for lever in ("step-back", "hyde"):
+        rewrite = levers.rewriter(lever, "authors", "few-shot", "travel-zh")
+        assert "示例" in rewrite.instructions and rewrite(question.text) != question.text
+        for kept, searched in ((False, rewrite), (True, lambda asked, rewrite=rewrite: [asked, rewrite(asked)])):
+            trace = s2b.Retriever(index, rewrite=searched, k=4)(question.text)
+            delivered[lever, kept] = sum(s2b.evidence_found(trace.contexts, question))
+            assert s2b.prompt_for(question.text, trace.contexts).endswith(f"问题：{question.text}")
+    # What the chapter on stepping back says of the question that the book began with.
+    assert delivered == {("step-back", False): 0, ("step-back", True): 3, ("hyde", False): 3, ("hyde", True): 3}
+
+
+def test_the_claims_about_the_ablation_hold():
+    rows = s2b.effects.results(BOOK.parent / "benchmarks/results/ablation.json")["rows"]
+    whole = [row for row in rows if row["kind"] == "all"]
+    stepped = [row for row in whole if row["searched"] == ["step-back"] and not row["asked"]]
+    assert len(stepped) == 18 and all(row["low"] <= 0 for row in stepped)
+    for budget in (600, 1200):
+        assert all(r["high"] < 0 for r in stepped if (r["text"], r["budget"]) == ("einstein", budget))
+    both = [row for row in whole if row["searched"] == ["hyde"] and row["asked"] and row["budget"] == 300]
+    assert len(both) == 6 and all(row["low"] > 0 for row in both)
+    clear = {
+        budget: sum(not r["low"] <= 0 <= r["high"] for r in whole if r["budget"] == budget)
+        for budget in (300, 600, 1200)
+    }
+    assert clear[1200] < min(clear[300], clear[600])
+
+
+def test_the_two_sides_of_the_toy_questions():
+    model = s2b.embedder("en")
+    question = model.query("Who can allow me a dearer room?")
+    answers, sounds = model.passages(
+        ["The head of department may allow up to 20 percent above the limit.", "A dearer room has a better view."]
+    )
+    assert answers @ question < sounds @ question
+
+
+def test_the_claims_about_distances_hold(reused):
+    later, earlier = 0, 0
+    for text in levers.TEXTS.values():
+        document, asked = s2b.load(text), s2b.questions(text, more=True)
+        model, ranks, gaps = s2b.embedder(levers.language(text)), {}, []
+        for unit in ("sentences", "children", "parents"):
+            spans = levers._units(text, unit)
+            vectors = model.passages([span.of(document.text) for span in spans])
+            scores = [vectors @ model.query(question.text) for question in asked]
+            ranks[unit] = [levers._first_rank(s, spans, q) for s, q in zip(scores, asked, strict=True)]
+            gaps += [sorted(s)[-1] - sorted(s)[-3] for s in scores] if unit == "children" else []
+        first = sum(rank == 1 for rank in ranks["children"])
+        assert first < 0.7 * len(asked) < sum(rank is not None and rank <= 16 for rank in ranks["children"])
+        assert median(gaps) < (0.02 if text.endswith("zh") else 0.1)
+        pairs = list(zip(ranks["sentences"], ranks["parents"], strict=True))
+        later += sum(one == 1 and other > 1 for one, other in pairs if None not in (one, other))
+        earlier += sum(one > 1 and other == 1 for one, other in pairs if None not in (one, other))
+    assert 0 < later < earlier
+
+
+def nearer(table):
+    """Of the few-shot rewrites, the share that is nearer to the evidence than the question."""
+    count, _, whole = next(row[3] for row in table.rows if row[0] == "few-shot").split()
+    return int(count) / int(whole)
+
+
+def test_the_claims_about_rewrites_hold(reused):
+    shares = [nearer(levers.prompts(text)) for text in levers.TEXTS.values()]
+    assert shares[0] < 0.5 < shares[1] and shares[2] < 0.1
+    assert all(nearer(levers.prompts(text, "hyde")) >= 0.9 for text in ("travel-en", "travel-zh"))
+    for text in ("einstein", "travel-en"):
+        asked = [question.text for question in levers.examples_of(text)]
+        for prompt in ("few-shot", "zero-shot"):
+            writer = levers.rewriter("step-back", "smollm2", prompt, text)
+            assert sum("wrote no question" in writer.explain(question).reason for question in asked) >= 5
+    assert closer("einstein") == 0 < min(closer("travel-en"), closer("travel-zh"))
+
+
+def closer(text):
+    """How many of the small model's passages are nearer to the evidence than the question."""
+    document, model = s2b.load(text), s2b.embedder(levers.language(text))
+    writer, count = levers.rewriter("hyde", "smollm2", "few-shot", text), 0
+    for question in levers.examples_of(text):
+        spans = [span for _, span in question.answers]
+        asked, written = (
+            levers.closeness(model, document, spans, [one])
+            for one in (question.text, writer.explain(question.text).text)
+        )
+        count += written > asked
+    return count
+
+
+def test_a_question_is_mostly_nearer_to_a_question_than_to_a_text(reused):
+    for text in levers.TEXTS.values():
+        chunks, questions = levers.library(text), levers.question_library(text)
+        asked = [question.text for question in s2b.questions(text, more=True)]
+        higher = sum(questions.search(one, 1)[0].score > chunks.search(one, 1)[0].score for one in asked)
+        assert len(asked) / 2 < higher < len(asked)

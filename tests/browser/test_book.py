@@ -15,7 +15,17 @@ from .conftest import Visit, serving
 from .test_explorer import contrast
 
 BOOK = Path(__file__).resolve().parents[2] / "_build" / "html"
-PAGES = {"intro": 1, "01-one-size": 2, "02-parents-and-children": 1, "03-sentence-windows": 2}
+POLICY = {"intro": 1, "01-one-size": 2, "02-parents-and-children": 1, "03-sentence-windows": 2}
+QUESTIONS = {
+    "04-why-retrieval-misses": 2,
+    "05-step-back": 1,
+    "06-hyde-and-hypothetical-questions": 2,
+    "07-full-pipeline": 3,
+    "08-ablation": 2,
+}
+# The number of figures with controls on each page.
+PAGES = POLICY | QUESTIONS
+BLOUSE = "When did Einstein receive the patent for his blouse?"
 RULES_ZH = "系统坏了,出差回来超过 30 天还能提交吗?"
 
 
@@ -82,8 +92,8 @@ def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
             control = row.locator("input:not(.s2b-own), select").first
             # A control may do nothing at one position (no windows to merge, say): some question must show it.
             question = figure.locator(".s2b-control[data-name=question] select")
-            for example in options(question):
-                if value(question) != example:
+            for example in options(question) if question.count() else [None]:
+                if example is not None and value(question) != example:
                     set_to(figure, question, example)
                 start, before = value(control), shown(figure)
                 different = False
@@ -99,15 +109,17 @@ def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_figure_has_text_map_mode_and_reset(visit, book, name):
+def test_a_figure_has_a_drawing_its_mode_and_a_reset(visit, book, name):
     _, figures = opened(visit, book, name)
     for figure in figures:
-        assert figure.locator(".s2b-view[data-kind=passages] mark").count() > 0
         assert figure.locator(".s2b-view[data-kind=figure] .js-plotly-plot").count() > 0
+        if name in POLICY:
+            assert figure.locator(".s2b-view[data-kind=passages] mark").count() > 0
         expect(figure.locator(".s2b-badge")).to_have_text(re.compile("recorded"))
         start, position = shown(figure), figure.get_attribute("data-position")
         question = figure.locator(".s2b-control[data-name=question] select")
-        set_to(figure, question, options(question)[3])
+        control = question if question.count() else figure.locator(".s2b-control select").last
+        set_to(figure, control, next(option for option in options(control)[::-1] if option != value(control)))
         assert shown(figure) != start
         figure.locator(".s2b-reset").click()
         expect(figure).to_have_attribute("data-position", position)
@@ -143,9 +155,9 @@ def test_a_phone_reads_every_page_in_both_themes(visit, book, name, theme):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for figure in figures:
         assert figure.evaluate("f => f.scrollWidth <= f.clientWidth + 1")
-        for selector in (".s2b-control label", ".s2b-badge", ".s2b-text", ".s2b-text mark"):
-            element = figure.locator(selector).first
-            assert contrast(element) >= 4.5, f"{selector} on {name} in the {theme} theme"
+        for selector in (".s2b-control label", ".s2b-badge", ".s2b-text", ".s2b-text mark", "td", "summary"):
+            for element in figure.locator(selector).all()[:1]:
+                assert contrast(element) >= 4.5, f"{selector} on {name} in the {theme} theme"
 
 
 def test_the_chinese_question_is_answered_by_all_three_rules_in_order(visit, book):
@@ -153,7 +165,7 @@ def test_the_chinese_question_is_answered_by_all_three_rules_in_order(visit, boo
     set_to(figure, figure.locator(".s2b-control[data-name=language] select"), "1")
     assert RULES_ZH in figure.locator(".s2b-control[data-name=question] select").inner_text()
     expect(figure.locator(".s2b-view[data-kind=note]")).to_contain_text("3 of 3")
-    delivered = "".join(figure.locator(".s2b-text mark.s2b-context").all_inner_texts())
+    delivered = "".join(figure.locator(".s2b-text mark.s2b-context").all_text_contents())
     places = [delivered.find(rule) for rule in ("30 个自然日", "登记工单", "停止计时")]
     assert -1 < places[0] < places[1] < places[2]
 
@@ -173,7 +185,7 @@ def test_without_scripts_the_start_of_a_figure_is_there(visit, book, name):
     twins = page.locator(".s2b-twin:has(.s2b-settings)")
     assert twins.count() == PAGES[name]
     for twin in twins.all():
-        expect(twin.locator("mark").first).to_be_visible()
+        expect(twin.locator("mark" if name in POLICY else "mark, td, .s2b-note").first).to_be_visible()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -196,6 +208,43 @@ def test_tables_of_a_chapter_are_tables(visit, book):
     board = page.locator("table.s2b-table", has_text="Evidence delivered").last
     assert board.locator("tbody tr").count() == 12
     assert board.locator("thead th").all_inner_texts() == ["question", "w = 0", "w = 1", "w = 2", "w = 5"]
+
+
+def test_the_stages_of_the_pipeline_open_and_are_copied_as_json(visit, book):
+    page, figures = opened(visit, book, "07-full-pipeline")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    pipeline = figures[-1]
+    search = pipeline.locator("details[data-name=search]")
+    expect(search.locator("table").last).to_be_hidden()
+    search.locator("summary").click()
+    expect(search.locator("tbody tr")).to_have_count(16)
+    pipeline.locator(".s2b-copy").click()
+    expect(pipeline.locator(".s2b-copy")).to_have_text("Copied")
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert [stage["stage"] for stage in copied] == ["rewrite", "embed", "search", "expand", "prompt", "answer"]
+    assert len(copied[2]["out"]) == 16 and len(copied[3]["out"]) == 4
+    assert all({"rank", "score", "child", "span"} == set(row) for row in copied[2]["out"])
+    assert copied[0]["in"] == BLOUSE and copied[4]["out"].endswith(f"Question: {BLOUSE}")
+    set_to(pipeline, pipeline.locator(".s2b-control[data-name=k] input"), "0")
+    expect(search.locator("tbody tr")).to_have_count(4)
+    expect(search).to_have_attribute("open", "")
+
+
+def test_without_a_clipboard_the_stages_are_selected_to_be_copied_by_hand(visit, book):
+    page, figures = opened(visit, book, "07-full-pipeline")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    figures[-1].locator(".s2b-copy").click()
+    area = figures[-1].locator("textarea.s2b-json")
+    expect(area).to_be_visible()
+    assert len(json.loads(area.input_value())) == 6
+    assert page.evaluate("getSelection().toString() || document.activeElement.value").startswith("[")
+
+
+def test_the_blouse_is_found_and_its_date_delivered(visit, book):
+    _, figures = opened(visit, book, "07-full-pipeline")
+    pipeline = figures[-1]
+    expect(pipeline.locator(".s2b-view[data-kind=note]")).to_contain_text("1 of 1")
+    assert any("October 27, 1936" in text for text in pipeline.locator("mark.s2b-context").all_text_contents())
 
 
 def test_launch_buttons_point_at_notebooks():

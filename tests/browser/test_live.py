@@ -17,6 +17,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from chat_server import ChatServer, without_settings
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .conftest import ROOT
@@ -228,3 +229,30 @@ def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser,
         assert "minibar" in explorer.locator(".s2b-text mark.s2b-hit").inner_text()
         assert shown(explorer) != before
         expect(explorer.locator(".s2b-badge")).to_have_text("live Python")
+
+
+def test_a_typed_question_is_rewritten_by_the_configured_model(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chapter = nbformat.read(ROOT / "book/05-step-back.ipynb", as_version=4)
+    figure = next(i for i, cell in enumerate(chapter.cells) if cell.source.startswith("explore("))
+    chapter.cells = chapter.cells[: figure + 1]
+    without_settings(monkeypatch)
+    with ChatServer(lambda prompt, system: "What animals did Einstein keep?") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        monkeypatch.setenv("OPENAI_MODEL", "stand-in")
+        with run_in_lab(chromium, tmp_path, chapter) as lab:
+            explorer = live(lab, "back")
+            note = explorer.locator(".s2b-view[data-kind=note]")
+            expect(note).to_contain_text("recorded 2026-11-30")
+            explorer.locator(".s2b-own").fill("Did Einstein own a dog?")
+            lab.page.keyboard.press("Enter")
+            expect(explorer).to_have_attribute("data-position", re.compile("own"), timeout=60 * SECONDS)
+            expect(note).to_have_text("“What animals did Einstein keep?” (stand-in)")
+            (request,) = [body for _, _, body in server.requests if "dog" in str(body)]
+            assert "Do not answer the question" in request["messages"][0]["content"]
+            server.mode = "unauthorised"
+            explorer.locator(".s2b-own").fill("Did Einstein own a cat?")
+            lab.page.keyboard.press("Enter")
+            expect(note).to_contain_text("used as it is", timeout=60 * SECONDS)
+            expect(note).to_contain_text("401")
