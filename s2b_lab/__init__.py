@@ -35,9 +35,10 @@ _EXPORTS = {
     ),
 }  # fmt: skip
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}
-_MODULES = set(
-    "text chunk expand rank corpus embed index llm rewrite retrieve project plot show levers effects".split()
-)
+_MODULES = {
+    *("text", "chunk", "expand", "rank", "corpus", "embed", "index", "llm", "rewrite", "retrieve"),
+    *("project", "plot", "show", "levers", "distances", "journey", "effects"),
+}
 __all__ = sorted(_HOME)
 __version__ = "0.1.0"
 

@@ -12,26 +12,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .interact import (
-    Choice,
-    Control,
-    Figure,
-    Mark,
-    Meter,
-    Note,
-    Passages,
-    Slider,
-    Switch,
-    Table,
-    Text,
-    frame_of,
-    place_in,
-    start_of,
-)
-
-__all__ = [
-    "Choice", "Figure", "Mark", "Meter", "Note", "Passages", "Slider", "Switch", "Table", "Text", "explore",
-]  # fmt: skip
+from .interact import Control, Text, frame_of, place_in, start_of
 
 Position = tuple[int, ...]
 # More than this takes minutes to compute and megabytes to ship: a control too many.

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 
 import s2b_lab as s2b
-from s2b_lab import levers
+from s2b_lab import distances, levers
 
 BOOK = Path(__file__).resolve().parents[1] / "book"
 CHAPTERS = sorted(BOOK.glob("*.ipynb"))
@@ -163,7 +163,7 @@ def test_there_is_no_size_that_is_best_for_both_languages(en, zh):
 def reused(monkeypatch):
     """What the book has embedded need not be embedded again."""
     monkeypatch.setenv("S2B_EMBEDDING_CACHE", str(VECTORS))
-    for function in (levers.library, levers.question_library, levers._units):
+    for function in (levers.library, levers.question_library, distances.units):
         function.cache_clear()
 
 
@@ -181,6 +181,12 @@ def test_the_blouse_is_answered_by_the_original_question_with_sixteen_children_a
     right = s2b.answer(question.text, trace.contexts, embedder=index.embedder)
     wrong = s2b.answer(trace.rewrites[0], trace.contexts, embedder=index.embedder)
     assert "October 27, 1936" in right.text and right.kind == "extract" and "1936" not in wrong.text
+    small = s2b.recorded("answers.smollm2.zero-shot.en")
+    to_question, to_rewrite = (
+        s2b.answer(asked, trace.contexts, model=small) for asked in (question.text, *trace.rewrites)
+    )
+    assert to_question.kind == to_rewrite.kind == "model" and not to_question.citations
+    assert "1936" in to_question.text and "1936" not in to_rewrite.text
     plain = s2b.Retriever(index, k=4)(question.text)
     assert s2b.evidence_found(plain.contexts, question) == [True], "the chapter says that plain retrieval finds it too"
 
@@ -230,10 +236,10 @@ def test_the_claims_about_distances_hold(reused):
         document, asked = s2b.load(text), s2b.questions(text, more=True)
         model, ranks, gaps = s2b.embedder(levers.language(text)), {}, []
         for unit in ("sentences", "children", "parents"):
-            spans = levers._units(text, unit)
+            spans = distances.units(text, unit)
             vectors = model.passages([span.of(document.text) for span in spans])
             scores = [vectors @ model.query(question.text) for question in asked]
-            ranks[unit] = [levers._first_rank(s, spans, q) for s, q in zip(scores, asked, strict=True)]
+            ranks[unit] = [distances.first_rank(s, spans, q) for s, q in zip(scores, asked, strict=True)]
             gaps += [sorted(s)[-1] - sorted(s)[-3] for s in scores] if unit == "children" else []
         first = sum(rank == 1 for rank in ranks["children"])
         assert first < 0.7 * len(asked) < sum(rank is not None and rank <= 16 for rank in ranks["children"])

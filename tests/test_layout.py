@@ -13,7 +13,7 @@ PACKAGE = Path(s2b_lab.__file__).parent
 ROWS = [
     *("text", "chunk", "expand", "rank", "corpus", "embed", "store", "index", "llm", "rewrite", "semantic"),
     *("retrieve", "rerank", "answer", "evaluate", "project", "plot", "interact explore widgets", "show"),
-    *("levers", "effects"),
+    *("levers", "distances", "journey", "effects"),
 ]
 PLACE = {name: place for place, row in enumerate(ROWS) for name in row.split()}
 CORE = ("text", "chunk", "expand", "rank")

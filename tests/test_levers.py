@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from chat_server import without_settings
+from chat_server import ChatServer, without_settings
 
-from s2b_lab import HashEmbedder, corpus, levers
+from s2b_lab import HashEmbedder, corpus, distances, journey, levers, plot
 from s2b_lab.chunk import parents_and_children
 from s2b_lab.interact import frame_of
 from s2b_lab.llm import first_of, recordings
@@ -20,9 +20,10 @@ MODEL = HashEmbedder()
 def quick_model():
     """A model that needs no time; what is remembered of the real ones is forgotten before and after."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(levers, "embedder", lambda name: MODEL)
+    for module in (levers, distances, journey):
+        patch.setattr(module, "embedder", lambda name: MODEL)
     without_settings(patch)
-    remembered = (levers.library, levers.question_library, levers._units)
+    remembered = (levers.library, levers.question_library, distances.units)
     for function in remembered:
         function.cache_clear()
     yield
@@ -81,7 +82,7 @@ def test_what_was_not_recorded_goes_to_the_configured_model_and_without_one_says
 
 def test_distance_finds_the_rank_of_the_evidence():
     question = corpus.questions("einstein")[0]
-    note, figure, table, _ = levers.distance("einstein", question.text, "children")
+    note, figure, table, _ = distances.distance("einstein", question.text, "children")
     index = levers.library("einstein")
     (_, gold), *_ = question.answers
     hits = index.search(question.text, index.count())
@@ -89,12 +90,12 @@ def test_distance_finds_the_rank_of_the_evidence():
     assert f"rank {rank} " in note.text or (rank == 1 and "first" in note.text)
     assert next(row["rank"] for row in rows(table) if row["evidence"]) == rank
     colors = figure.fig.data[0].marker.color
-    assert rank > len(colors) or colors[rank - 1] == levers.plot.EVIDENCE
-    assert "no evidence" in levers.distance("einstein", "Did Einstein own a dog?", "parents")[0].text
+    assert rank > len(colors) or colors[rank - 1] == plot.EVIDENCE
+    assert "no evidence" in distances.distance("einstein", "Did Einstein own a dog?", "parents")[0].text
 
 
 def test_first_ranks_count_every_question_once():
-    figure = levers.first_ranks("travel-en")
+    figure = distances.first_ranks("travel-en")
     asked = len(corpus.questions("travel-en", more=True))
     hidden = sum(q.kind == "restricted" for q in corpus.questions("travel-en", more=True))
     assert {sum(bar.y) for bar in figure.data} == {asked - hidden}
@@ -102,7 +103,7 @@ def test_first_ranks_count_every_question_once():
 
 @pytest.mark.parametrize("method", ["umap", "pca"])
 def test_the_map_is_compared_with_the_truth(method):
-    note, figure = levers.lies("travel-en", "How long is the deadline?", method, 0, 5)
+    note, figure = distances.lies("travel-en", "How long is the deadline?", method, 0, 5)
     data = {trace.name: trace for trace in figure.fig.data}
     on_map, in_truth = (
         {(x, y) for x, y in zip(data[name].x, data[name].y, strict=True)}
@@ -115,28 +116,30 @@ def test_a_rewrite_is_compared_with_the_question():
     question = corpus.questions("einstein")[0]
     (_, gold), *_ = question.answers
     rewrite = Rewrite(gold.of(corpus.load("einstein").text), "a cheat")
-    note, table, figure, passages = levers.compare("einstein", question.text, rewrite, 2)
+    note, table, stages, figure, passages = levers.compare("einstein", question.text, rewrite, 2)
     asked, rewritten, fused = rows(table)
     assert rewritten["similarity to the evidence"] == 1 and rewritten["rank of the evidence"] == 1
     assert asked["similarity to the evidence"] < 1 == fused["similarity to the evidence"]
     assert rewritten["evidence delivered"] == "1 of 1" and "a cheat" in note.text
     assert any(trace.name == "rewritten" for trace in figure.fig.data) and figure.fig.layout.annotations
     assert {mark.kind for mark in passages.marks} >= {"context", "gold"}
+    assert stages.stages[0].made.rows == [[rewrite.text, "a cheat"]] and stages.stages[-1].name == "prompt"
 
 
 def test_hypothetical_questions_lead_to_their_chunks():
-    ways, found, _ = levers.asked("travel-en", corpus.questions("travel-en")[0].text, 3, 2)
+    ways, found, stages, _ = levers.asked("travel-en", corpus.questions("travel-en")[0].text, 3, 2)
     assert [row["searched"] for row in rows(ways)] == [
         "the text of the chunks",
         "the questions about them",
         "both, fused",
     ]
     tree = levers.library("travel-en").tree
+    assert stages.stages[0].made == "no rewriting" and len(stages.stages[3].made.rows) == 2
     assert len(found.rows) == 2 and all(row["points to"] in tree for row in rows(found))
 
 
 def test_the_picture_of_the_tree_counts_what_is_there():
-    note, sizes, strips = levers.tree_picture("einstein", 2000, 500)
+    note, sizes, strips = journey.tree_picture("einstein", 2000, 500)
     document = corpus.load("einstein")
     tree = parents_and_children(document, 2000, 500, 20)
     parents = {chunk.parent_id for chunk in tree.indexed}
@@ -149,7 +152,7 @@ def test_the_picture_of_the_tree_counts_what_is_there():
 
 
 def test_the_buffer_counts_distinct_parents():
-    note, figure = levers.buffer("einstein", BLOUSE, 4, 2000, 500)
+    note, figure = journey.buffer("einstein", BLOUSE, 4, 2000, 500)
     index = levers.library("einstein", 2000, 500)
     counts = [len({hit.chunk.parent_id for hit in index.search(BLOUSE, k)}) for k in (4, 8, 16)]
     assert list(figure.fig.data[0].y) == counts == sorted(counts)
@@ -160,7 +163,7 @@ def test_the_pipeline_shows_every_stage_and_answers_the_original_question():
     made = levers.rewrites(("step-back", "hyde"), "few-shot", "einstein", BLOUSE)
     index = levers.library("einstein")
     trace = Retriever(index, rewrite=lambda _: [one.text for one in made], k=4)(BLOUSE)
-    _, table, answers, stages, passages, _ = levers.pipeline(index, BLOUSE, made, trace)
+    _, table, answers, stages, passages, _ = journey.pipeline(index, BLOUSE, made, trace)
     assert [row[""] for row in rows(table)] == ["plain retrieval", "this pipeline"]
     assert rows(answers)[0]["answered with"] == "the question" and len(answers.rows) == 3
     names = [stage.name for stage in stages.stages]
@@ -177,7 +180,7 @@ def test_the_pipeline_shows_every_stage_and_answers_the_original_question():
 def test_plain_retrieval_has_no_rewrite_to_show():
     index = levers.library("travel-zh", 1000, 250)
     question = corpus.questions("travel-zh")[0].text
-    *_, answers, stages, _, _ = levers.pipeline(
+    *_, answers, stages, _, _ = journey.pipeline(
         index, question, [], Retriever(index, rewrite=lambda _: [], k=1)(question)
     )
     assert len(answers.rows) == 1 and stages.stages[0].made == "no rewriting"
@@ -200,3 +203,18 @@ def test_a_recording_can_be_read_as_it_was_written():
 def test_a_writer_without_recordings_is_the_configured_model():
     model = levers.model("step-back", "nobody", "few-shot", "einstein")
     assert "step-back.nobody.few-shot.en" not in recordings() and not isinstance(model, type(first_of(model)))
+
+
+def test_a_configured_model_answers_in_a_kernel_and_not_in_the_built_book(monkeypatch):
+    index = levers.library("travel-en")
+    question = corpus.questions("travel-en")[0].text
+    trace = Retriever(index, k=1)(question)
+    with ChatServer(lambda prompt, system: f"Yes [1]. {len(prompt)}") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        monkeypatch.setenv("OPENAI_MODEL", "stand-in")
+        answers, stages = journey.pipeline(index, question, [], trace)[2:4]
+        assert answers.rows[0][1].startswith("Yes [1].") and answers.rows[0][2] == "stand-in"
+        assert "[1] travel-en" in stages.stages[-1].made and "(model: stand-in)" in stages.stages[-1].made
+        monkeypatch.setenv("S2B_BUILD", "1")
+        assert journey.pipeline(index, question, [], trace)[2].rows[0][2] == "extract"
+    assert len(server.requests) == 1

@@ -84,12 +84,17 @@ def set_to(figure: Locator, control: Locator, wanted: str) -> None:
     expect(figure).not_to_have_attribute("data-position", before)
 
 
+def controls(figure: Locator) -> Iterator[tuple[str, Locator]]:
+    """The name and the native control of each row."""
+    for row in figure.locator(".s2b-control").all():
+        yield row.get_attribute("data-name"), row.locator("input:not(.s2b-own), select").first
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
     _, figures = opened(visit, book, name)
     for figure in figures:
-        for row in figure.locator(".s2b-control").all():
-            control = row.locator("input:not(.s2b-own), select").first
+        for label, control in controls(figure):
             # A control may do nothing at one position (no windows to merge, say): some question must show it.
             question = figure.locator(".s2b-control[data-name=question] select")
             for example in options(question) if question.count() else [None]:
@@ -105,7 +110,7 @@ def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
                     set_to(figure, control, start)
                 if different:
                     break
-            assert different, f"{row.get_attribute('data-name')} of a figure on {name} changes nothing"
+            assert different, f"{label} of a figure on {name} changes nothing"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -140,12 +145,11 @@ BEST_IS_SEEN = """async figure => {
 def test_the_best_match_is_in_view_wherever_the_controls_are(visit, book, name):
     _, figures = opened(visit, book, name)
     for figure in figures:
-        for row in figure.locator(".s2b-control").all():
-            control = row.locator("input:not(.s2b-own), select").first
+        for label, control in controls(figure):
             for other in options(control):
                 if other != value(control):
                     set_to(figure, control, other)
-                    assert figure.evaluate(BEST_IS_SEEN), f"{name}: {row.get_attribute('data-name')} at {other}"
+                    assert figure.evaluate(BEST_IS_SEEN), f"{name}: {label} at {other}"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
