@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .embed import Embedder
+from .embed import Embedder, as_embedder
 from .embed import embedder as embedder_named
 from .expand import Context
-from .llm import ChatModel, ModelUnavailable, asked
+from .llm import ChatModel, ModelUnavailable, asked, checked
 from .text import Span, document, sentences
 
 _RULES = {
@@ -27,7 +27,7 @@ _RULES = {
     ),
 }
 _CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_CITED = re.compile(r"[\[［【]\s*(\d{1,3}(?:\s*[-–—,，、;；]\s*\d{1,3})*)\s*[\]］】]")
+_CITED = re.compile(r"[\[［【]\s*(\d{1,4}(?:\s*[-–—,，、;；]\s*\d{1,4})*)\s*[\]］】]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,9 @@ def answer(
     asked: an answer could rest on nothing.
     """
     _check_question(question)
+    embedder = None if embedder is None else as_embedder(embedder)
+    if model is not None:
+        checked(model)
     if not contexts:
         return Answer("", (), "none", reason="no context was delivered")
     if model is None:
@@ -82,8 +85,6 @@ def answer(
         text, source = asked(model, prompt_for(question, contexts))
     except ModelUnavailable as error:
         return _extract(question, contexts, embedder, str(error))
-    if not text.strip():
-        return _extract(question, contexts, embedder, f"{source} gave an empty answer")
     return _cited(text.strip(), contexts, source)
 
 
@@ -103,7 +104,8 @@ def _numbers(text: str) -> Iterator[int]:
     for found in _CITED.finditer(text):
         for part in re.split(r"[,，、;；]", found[1]):
             first, *rest = map(int, re.split(r"[-–—]", part))
-            yield from range(first, rest[-1] + 1) if rest else (first,)
+            last = rest[-1] if rest else first
+            yield from range(min(first, last), max(first, last) + 1)
 
 
 # --- an extract ---

@@ -17,6 +17,7 @@ from .project import atlas, neighbours_kept
 from .text import Span
 
 _MOST_BARS = 40
+_HIDDEN = "The evidence of this question is for some readers alone, so it is not among what is compared here."
 
 
 def distance(text: str, question: str, unit: Literal["sentences", "children", "parents"]) -> tuple[Any, ...]:
@@ -36,7 +37,7 @@ def distance(text: str, question: str, unit: Literal["sentences", "children", "p
     rows = [[rank, round(float(scores[order[rank - 1]]), 3), rank in holding, plot.shorten(texts[order[rank - 1]], 110)]
             for rank in sorted({1, 2, 3, *holding[:2]} & set(range(1, len(order) + 1)))]  # fmt: skip
     return (
-        Note(_far(scores[order], holding, unit)),
+        Note(_far(scores[order], holding, unit) if holding or not proof else _HIDDEN),
         Figure(bars, alt=f"Similarity of the {len(shown)} most similar {unit} to the question, the evidence in green."),
         Table(["rank", "similarity", "evidence", "text"], rows, caption="The first three, and the evidence"),
         show.meaning_map(model, document, question, [texts[i] for i in order[:3]], names=("the first three", "")),
@@ -55,6 +56,8 @@ def _far(scores: np.ndarray, holding: Sequence[int], unit: str) -> str:
 @functools.cache
 def units(text: str, unit: str) -> tuple[Span, ...]:
     """The sentences, children or parents of a text that all may read."""
+    if unit not in ("sentences", "children", "parents"):
+        raise ValueError(f"unit must be 'sentences', 'children' or 'parents', not {unit!r}")
     document, tree = corpus.load(text), library(text).tree
     children = [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
     if unit == "sentences":

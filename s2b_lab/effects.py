@@ -18,8 +18,11 @@ def results(path: str | Path) -> dict[str, Any]:
     """Read what `make ablation` wrote; ValueError for another file."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
-        return {key: found[key] for key in ("how", "ways", "rows", "questions")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        whole = {key: found[key] for key in ("how", "ways", "rows", "questions")}
+        if not all(isinstance(whole[key], list) and whole[key] for key in ("ways", "rows", "questions")):
+            raise ValueError("a part of it is empty or no list")
+        return whole
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
             f"{str(path)!r} holds no ablation ({type(error).__name__}: {error}): run make ablation"
         ) from error
@@ -38,6 +41,8 @@ def effect(found: Mapping[str, Any], text: str, delivery: str, budget: int, kind
     """
     place = {"text": text, "delivery": delivery, "budget": budget, "kind": kind}
     rows = [row for row in found["rows"] if place.items() <= row.items() and _among(row, keep)]
+    if not rows:
+        raise ValueError(f"nothing was measured at {place}")
     others = [row for row in rows if not _is_plain(row)]
     figure = plot.intervals(
         [called(row) for row in others], [row["gain"] for row in others],

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "Interval", "Question", "Score", "evaluate", "evidence_found", "paired_bootstrap"]
 
 
+_MOST_DRAWS = 100_000_000  # they are all in memory at once
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """What one question got: for each passage of its evidence whether it arrived, and the tokens delivered."""
@@ -72,7 +75,7 @@ class Interval:
     @property
     def clear(self) -> bool:
         """Whether zero, no difference at all, lies outside the bounds."""
-        return not self.low <= 0 <= self.high
+        return self.low > 0 or self.high < 0
 
 
 def paired_bootstrap(
@@ -86,14 +89,19 @@ def paired_bootstrap(
     """Tell how sure the mean difference `ours - theirs` is: the percentile interval over resampled questions.
 
     Both must have answered the same questions in the same order, since each resample draws questions, with what both
-    got for them, n out of n with replacement. ValueError otherwise, and for resamples below 1 or a level outside 0-1.
+    got for them, n out of n with replacement. ValueError otherwise, where there are no questions, for resamples below 1
+    or more than 100 million draws in all, and for a level outside 0 to 1.
     Source: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
     """
     if [score.question for score in ours.scores] != [score.question for score in theirs.scores]:
         raise ValueError("the two evaluations are of different questions, so they make no pairs")
+    if not ours.scores:
+        raise ValueError("the evaluations have 0 questions: give at least 1")
     if metric not in ("recall", "complete", "tokens"):
         raise ValueError(f"metric must be 'recall', 'complete' or 'tokens', not {metric!r}")
     check_whole("resamples", resamples, 1)
+    if resamples * len(ours.scores) > _MOST_DRAWS:
+        raise ValueError(f"{resamples} resamples of {len(ours.scores)} questions: at most {_MOST_DRAWS:,} draws in all")
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, not {level!r}")
     pairs = zip(ours.scores, theirs.scores, strict=True)

@@ -357,6 +357,8 @@ class Stage:
 
     def __post_init__(self) -> None:
         _check_shown(self, "name")
+        if self.ms is not None and not _is_number(self.ms):
+            raise ValueError(f"ms of a Stage is a number of milliseconds, not {reprlib.repr(self.ms)}")
         for part in (self.given, self.made):
             if not isinstance(part, str | Table):
                 raise ValueError(f"a Stage is given a text or a Table and makes one, not {reprlib.repr(part)}")

@@ -11,11 +11,11 @@ import numpy as np
 
 from . import corpus, plot, show
 from .answer import Answer, answer
-from .chunk import parents_and_children, recursive
+from .chunk import check_whole, parents_and_children, recursive
 from .embed import embedder
 from .index import Index
 from .interact import Figure, Note, Table
-from .levers import SIZES, delivered_by, gold, language, library, place_of_evidence, stages
+from .levers import delivered_by, language, library, place_of_evidence, sizes_of, stages
 from .llm import ChatModel, openai_model
 from .retrieve import Retriever, Trace
 from .rewrite import Rewrite
@@ -25,7 +25,7 @@ from .text import Span
 def tree_picture(text: str, parent: int, child: int) -> tuple[Any, ...]:
     """The views of a text cut into sections, parents and children: tokens a section, and the three levels."""
     document, model = corpus.load(text), embedder(language(text))
-    tree = parents_and_children(document, parent, child, SIZES[text][2])
+    tree = parents_and_children(document, parent, child, sizes_of(text)[2])
     public = [section for section in document.sections if section.access == "public"]
     sizes = [model.count_tokens(section.span.of(document.text)) for section in public]
     children = [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
@@ -52,6 +52,7 @@ def tree_picture(text: str, parent: int, child: int) -> tuple[Any, ...]:
 
 def buffer(text: str, question: str, k: int, parent: int, child: int) -> tuple[Any, ...]:
     """The views of how many distinct parents come out of k, 2k and 4k children."""
+    check_whole("k", k, 1)
     index = library(text, parent, child)
     ours = [_parents(index, question, k * times) for times in (1, 2, 4)]
     asked = [q.text for q in corpus.questions(text, more=True)]
@@ -77,7 +78,7 @@ def pipeline(index: Index, question: str, made: Sequence[Rewrite], trace: Trace)
     (document,) = index.tree.documents.values()
     plain = Retriever(index, k=len(trace.contexts) or 1)(question)
     given = answer(question, trace.contexts, configured(), index.embedder)
-    rows = [[name, one.hits[0].chunk.id, place_of_evidence(one.hits, gold(document.id, question)),
+    rows = [[name, _first(one), place_of_evidence(one.hits, show.evidence(document, question)),
              *delivered_by(index, document, question, one.contexts)]
             for name, one in (("plain retrieval", plain), ("this pipeline", trace))]  # fmt: skip
     columns = ["", "first child", "rank of the evidence", "evidence delivered", "tokens"]
@@ -100,6 +101,10 @@ def _answers(index: Index, made: Sequence[Rewrite], trace: Trace, given: Answer)
         ["the question", given.text, _by(given)],
         *([f"“{plot.shorten(text, 80)}”", other.text, _by(other)] for text, other in others),
     ]
+
+
+def _first(trace: Trace) -> str | None:
+    return trace.hits[0].chunk.id if trace.hits else None
 
 
 def _by(given: Answer) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import corpus, plot, show
 from .answer import Answer, prompt_for
-from .chunk import ChunkTree, parents_and_children
+from .chunk import ChunkTree, check_whole, parents_and_children
 from .corpus import Question
 from .embed import Embedder, embedder
 from .expand import Context, Hit, parent_document
@@ -54,15 +54,24 @@ def language(text: str) -> Literal["en", "zh"]:
 @functools.cache
 def library(text: str, parent: int | None = None, child: int | None = None) -> Index:
     """The index of a text cut into parents and children, by default of the sizes of all measurements."""
-    sizes = SIZES[text]
+    usual = sizes_of(text)
+    sizes = [mine if given is None else given for given, mine in zip((parent, child), usual, strict=False)]
     index = Index.open(embedder=embedder(language(text)))
-    index.add(parents_and_children(corpus.load(text), parent or sizes[0], child or sizes[1], sizes[2]))
+    index.add(parents_and_children(corpus.load(text), *sizes, usual[2]))
     return index
+
+
+def sizes_of(text: str) -> tuple[int, int, int]:
+    """Characters of parent, child and overlap; ValueError for a text that is not one of TEXTS."""
+    if text not in SIZES:
+        raise ValueError(f"there are figures about {', '.join(SIZES)}, not about {text!r}")
+    return SIZES[text]
 
 
 @functools.cache
 def question_library(text: str, n: int = 3) -> Index:
-    """The index of the first n recorded questions about each chunk of `library(text)`."""
+    """The index of the first n recorded questions, at most 3, about each chunk of `library(text)`."""
+    check_whole("n", n, 1)
     writer = hypothetical_questions(recorded(f"questions.authors.few-shot.{text}"), 3, language=language(text))
     index = Index.open(embedder=embedder(language(text)))
     tree = library(text).tree
@@ -89,8 +98,11 @@ def rewrites(levers: Sequence[str], prompt: str, text: str, question: str) -> li
 
 def rewriter(lever: str, writer: str, prompt: str, text: str) -> Rewriter:
     """The step-back or HyDE rewriter that asks the recordings of a writer, then the model that is configured."""
-    make = {"step-back": step_back, "hyde": hyde}[lever]
-    return make(model(lever, writer, prompt, text), prompt, language(text))
+    makers = {"step-back": step_back, "hyde": hyde}
+    if lever not in makers or writer not in WRITERS.values():
+        known = f"{', '.join(makers)} by {', '.join(WRITERS.values())}"
+        raise ValueError(f"there are rewrites {known}, not {lever!r} by {writer!r}")
+    return makers[lever](model(lever, writer, prompt, text), prompt, language(text))
 
 
 def origin(recording: Recording) -> str:
@@ -176,6 +188,7 @@ def prompts(text: str, lever: str = "step-back") -> Table:
 
 def drift(text: str, n: int = 3) -> Table:
     """The n questions whose evidence rises most, and the n whose evidence falls most, where a rewrite takes over."""
+    check_whole("n", n, 1)
     index, writer = library(text), rewriter("step-back", "authors", "few-shot", text)
     moves = []
     for question in corpus.questions(text, more=True):
@@ -184,7 +197,7 @@ def drift(text: str, n: int = 3) -> Table:
         if None not in ranks:  # evidence that only some may read has no rank
             moves.append((ranks[1] / ranks[0], [question.text, new, *ranks]))
     rows = [row for _, row in sorted(moves, key=lambda move: move[0])]
-    return Table(["question", "rewrite", "rank before", "rank after"], [*rows[:n], *rows[-n:]])
+    return Table(["question", "rewrite", "rank before", "rank after"], [*rows[:n], *rows[n:][-n:]])
 
 
 def searching(index: Index, texts: Sequence[str], k: int) -> Retriever:
@@ -218,8 +231,9 @@ def asked(text: str, question: str, n: int, k: int) -> tuple[Any, ...]:
         ]
         for name, some in hits.items()
     ]  # fmt: skip
-    nearest = [[hit.rank, round(hit.score, 3), hit.chunk.text, hit.chunk.doc_id] for hit in found[:k]]
-    pointed = [index.tree[hit.chunk.doc_id].text for hit in found[:k]]
+    about = [hit.chunk.doc_id.rpartition("#")[0] for hit in found[:k]]
+    nearest = [[h.rank, round(h.score, 3), h.chunk.text, of] for h, of in zip(found, about, strict=False)]
+    pointed = [index.tree[chunk_id].text for chunk_id in about]
     return (
         Table(["searched", "rank of the evidence", "evidence delivered", "tokens"], rows),
         Table(["rank", "similarity", "recorded question", "points to"], nearest, caption="The most similar questions"),

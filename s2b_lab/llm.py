@@ -18,6 +18,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
 
+from .chunk import check_whole
+
 _RECORDINGS = files("s2b_lab").joinpath("data", "recordings")
 _OPENAI = "https://api.openai.com/v1"
 _SMALL = "smollm2"
@@ -71,9 +73,10 @@ def openai_model(
     """
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
         raise ValueError(f"timeout must be more than 0 seconds, not {timeout!r}")
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ValueError(f"retries must be a whole number of at least 0, not {retries!r}")
+    check_whole("retries", retries, 0)
     given = {"OPENAI_MODEL": model, "OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": api_key}
+    if wrong := next((value for value in given.values() if not isinstance(value, str | None)), None):
+        raise TypeError(f"model, base_url and api_key are texts, not {type(wrong).__name__}")
     name, address, key = ((value or os.environ.get(variable, "")).strip() for variable, value in given.items())
     return _EndpointModel(name, address, key, {"timeout": timeout, "max_retries": retries}, options)
 
@@ -104,6 +107,8 @@ class _EndpointModel:
             return f"no model is named for {_shown(self.address)}: pass model= or set OPENAI_MODEL"
         if not re.match(r"https?://[^/]", self.address):
             return f"the address {_shown(self.address)!r} must begin with http:// or https:// and name a server"
+        if not (key.isascii() and key.isprintable()):
+            return "the key holds a character that no request can carry: copy it again"
         if not key and self.address == _OPENAI:
             return (
                 f"no key for {_OPENAI}: pass api_key= or set OPENAI_API_KEY; for a server of your own, such as "
@@ -131,7 +136,8 @@ def _messages(prompt: str, system: str) -> list[dict[str, str]]:
 
 
 def _shown(address: str) -> str:
-    return re.sub(r"//[^/@]*@", "//", address)  # no password in a message
+    # No password in a message, and no key that is part of the address.
+    return re.sub(r"(?<=//)[^/?#]*@", "", address).partition("?")[0]
 
 
 def _trouble(error: Exception, timeout: float) -> str:
@@ -189,8 +195,7 @@ def local_model(name: str | Path = _SMALL, max_tokens: int = 100) -> ChatModel:
     SmolLM2 (135 million parameters) is optional and rewrites weakly. It answers at most `max_tokens` tokens, always
     the likeliest, so that the same prompt gets the same answer. It is loaded by the first call.
     """
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
-        raise ValueError(f"max_tokens must be a whole number of at least 1, not {max_tokens!r}")
+    check_whole("max_tokens", max_tokens, 1)
     return _LocalModel(str(name), max_tokens)
 
 
@@ -272,8 +277,13 @@ class Recording:
                 raise ValueError(f"author, prompt and answers must be texts, not {text!r}")
         if not self.author.strip():
             raise ValueError("the author must be named: a recording says who wrote it")
+        if not isinstance(self.date, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", self.date):
+            raise ValueError(f"the date must be YYYY-MM-DD, not {self.date!r}")
         date.fromisoformat(self.date)
-        object.__setattr__(self, "answers", {_plain(key): text for key, text in self.answers.items()})
+        plain = {_plain(key): text for key, text in self.answers.items()}
+        if len(plain) < len(self.answers):
+            raise ValueError("two inputs differ in white space alone: a recording has one answer to each")
+        object.__setattr__(self, "answers", plain)
 
     @property
     def name(self) -> str:
@@ -305,7 +315,7 @@ def recorded(path: str | Path) -> Recording:
         found = json.loads((_shipped(path) or Path(path)).read_text(encoding="utf-8"))
         fields = {key: found[key] for key in ("author", "date", "prompt", "answers")}
         return Recording(**fields, file=Path(path).name)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} is not a recording ({type(error).__name__}: {error})") from error
 
 
@@ -323,11 +333,18 @@ def _plain(text: str) -> str:
 def first_of(*models: ChatModel) -> ChatModel:
     """Get a model that asks each of these until one answers: a recording first, say, and a server for all else.
 
-    ModelUnavailable, with what each of them said, where none does.
+    ModelUnavailable, with what each of them said, where none does. TypeError for what is no model.
     """
     if not models:
         raise ValueError("first_of needs at least 1 model, got 0")
-    return _FirstOf(models)
+    return _FirstOf(tuple(map(checked, models)))
+
+
+def checked(model: ChatModel) -> ChatModel:
+    """Refuse what is no ChatModel (TypeError)."""
+    if not callable(model) or not isinstance(getattr(model, "name", None), str):
+        raise TypeError(f"model must be a ChatModel such as openai_model(), which has a name, not {model!r}")
+    return model
 
 
 class _FirstOf:
@@ -341,7 +358,12 @@ class _FirstOf:
 def asked(model: ChatModel, prompt: str, system: str = "") -> tuple[str, str]:
     """Ask a model: its answer, and the name of who gave it, which for `first_of` is one of its models."""
     if not isinstance(model, _FirstOf):
-        return model(prompt, system), model.name
+        answer = model(prompt, system)
+        if not isinstance(answer, str):
+            raise ModelUnavailable(f"{model.name} gave no text but {answer!r}")
+        if not answer.strip():
+            raise ModelUnavailable(f"{model.name} gave an empty answer")
+        return _whole(answer), model.name
     faults = []
     for one in model.models:
         try:
@@ -349,3 +371,8 @@ def asked(model: ChatModel, prompt: str, system: str = "") -> tuple[str, str]:
         except ModelUnavailable as error:
             faults.append(str(error))
     raise ModelUnavailable("; ".join(faults))
+
+
+def _whole(answer: str) -> str:
+    # Half of an emoji can come through JSON, and can neither be embedded nor stored.
+    return answer.encode("utf-8", "replace").decode()

@@ -13,6 +13,7 @@ from .embed import normalise
 from .expand import Context, Hit, parent_document, readable, within_budget
 from .index import Index, allow
 from .rank import reciprocal_rank_fusion
+from .rewrite import key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,25 @@ class Trace:
         }
 
 
-def pointed_to(hits: Iterable[Hit], tree: ChunkTree) -> list[Hit]:
+def pointed_to(hits: Iterable[Hit], tree: ChunkTree, where: Mapping[str, Any] | None = None) -> list[Hit]:
     """Follow hits among the questions of a `question_tree` to the chunks of `tree` that they are about.
 
-    Each chunk comes once, with the score of its best question; a question whose chunk the tree lacks is left out.
+    Each chunk comes once, with the score of its best question. Left out are questions whose chunk the tree lacks or
+    has with another text, and chunks that `where`, the filter of `Index.search`, does not allow now.
     """
-    best: dict[str, Hit] = {}
+    allowed, best = allow(where), {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
-        if hit.chunk.doc_id in tree:
-            best.setdefault(hit.chunk.doc_id, hit)
+        chunk_id = hit.chunk.doc_id.rpartition("#")[0]
+        if chunk_id in tree and key_of(tree[chunk_id]) == hit.chunk.doc_id and _allowed(tree[chunk_id], tree, allowed):
+            best.setdefault(chunk_id, hit)
     return [Hit(tree[chunk_id], hit.score, rank) for rank, (chunk_id, hit) in enumerate(best.items(), 1)]
+
+
+def _allowed(chunk: Chunk, tree: ChunkTree, where: Mapping[str, Sequence[str]]) -> bool:
+    document = tree.document(chunk)
+    known = {"version": document.version, "doc_id": document.id}
+    read = readable(chunk.span, document, where["access"]) == [chunk.span]
+    return read and all(value in where.get(key, (value,)) for key, value in known.items())
 
 
 class Retriever:
@@ -111,7 +121,8 @@ class Retriever:
     def _rewritten(self, query: str) -> tuple[str, ...]:
         if self.rewrite is None:
             return ()
-        given = self.rewrite(query) or ()
+        given = self.rewrite(query)
+        given = () if given is None else given
         texts = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
         if wrong := [text for text in texts if not isinstance(text, str)]:
             raise TypeError(f"rewrite must give a question or a list of questions, not {wrong[0]!r}")
@@ -129,12 +140,8 @@ class Retriever:
             where = {key: values for key, values in self.where.items() if key != "doc_id"}
             asked = [self.questions.search(vector, size, where) for vector in vectors]
             exhausted = exhausted and all(len(hits) < size for hits in asked)
-            lists += [self._wanted(pointed_to(hits, self.index.tree)) for hits in asked]
+            lists += [pointed_to(hits, self.index.tree, self.where) for hits in asked]
         return _fused(lists), exhausted
-
-    def _wanted(self, hits: list[Hit]) -> list[Hit]:
-        wanted = self.where.get("doc_id")
-        return hits if wanted is None else [hit for hit in hits if hit.chunk.doc_id in wanted]
 
     def _expanded(self, hits: list[Hit]) -> tuple[list[Context], int]:
         tree, options = self.index.tree, {"k": self.k}

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import reprlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .chunk import Chunk, ChunkTree
-from .llm import ChatModel, ModelUnavailable, asked, spoken
-from .text import Document, Span
+from .chunk import Chunk, ChunkTree, check_whole
+from .embed import normalise
+from .llm import ChatModel, ModelUnavailable, asked, checked, spoken
+from .text import Document, Span, is_blank
 
 Prompt = Literal["few-shot", "zero-shot"]
 Language = Literal["en", "zh"]
 ITSELF = "the question itself"
 _LINE, _PASSAGE = 300, 2000  # characters; what is longer is not what was asked for
+_MOST = 6000  # characters of an answer that are looked at: cleaning takes time that grows with its square
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Rewriter:
         return Rewrite(question, ITSELF, f"{source} {fault}") if fault else Rewrite(text, source)
 
     def _fault(self, text: str) -> str:
-        if not text:
+        if is_blank(text) or not normalise(text):
             return "gave an empty answer"
         if len(text) > self.limit:
             return f"rambles: {len(text)} characters where at most {self.limit} make sense"
@@ -69,7 +73,7 @@ def step_back(model: ChatModel, prompt: Prompt = "few-shot", language: Language 
 
     Source: Zheng et al. 2023, arXiv:2310.06117.
     """
-    return Rewriter(_checked(model), _instructions("step back", prompt, language), _LINE, _first_line, asks=True)
+    return Rewriter(checked(model), _instructions("step back", prompt, language), _LINE, _first_line, asks=True)
 
 
 def hyde(model: ChatModel, prompt: Prompt = "few-shot", language: Language = "en") -> Rewriter:
@@ -77,7 +81,7 @@ def hyde(model: ChatModel, prompt: Prompt = "few-shot", language: Language = "en
 
     Source: Gao et al. 2022, arXiv:2212.10496.
     """
-    return Rewriter(_checked(model), _instructions("hyde", prompt, language), _PASSAGE, _passage)
+    return Rewriter(checked(model), _instructions("hyde", prompt, language), _PASSAGE, _passage)
 
 
 def hypothetical_questions(
@@ -87,9 +91,8 @@ def hypothetical_questions(
 
     Where the model fails there is a RuntimeWarning and no question: nothing stands in for them.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be a whole number of at least 1, not {n!r}")
-    return Questioner(_checked(model), _instructions("questions", prompt, language).replace("{n}", str(n)), n)
+    check_whole("n", n, 1)
+    return Questioner(checked(model), _instructions("questions", prompt, language).replace("{n}", str(n)), n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +107,14 @@ class Questioner:
         """Ask for the questions, each once; ValueError when the passage is blank."""
         _check_text("passage", passage)
         try:
-            answer = self.model(passage, self.instructions)
+            answer, source = asked(self.model, passage, self.instructions)
         except ModelUnavailable as error:
             warnings.warn(f"no questions for {passage[:40]!r}: {error}", RuntimeWarning, stacklevel=2)
             return []
         lines = (line for line in _lines(_ASKED, answer) if len(line) <= _LINE and _is_question(line))
         questions = list(dict.fromkeys(lines))[: self.n]
         if not questions:
-            reason = f"{self.model.name} wrote none: {answer[:80]!r}"
+            reason = f"{source} wrote none: {answer[:80]!r}"
             warnings.warn(f"no questions for {passage[:40]!r}: {reason}", RuntimeWarning, stacklevel=2)
         return questions
 
@@ -119,20 +122,37 @@ class Questioner:
 def question_tree(tree: ChunkTree, ask: Callable[[str], list[str]]) -> ChunkTree:
     """Put the questions that each indexed chunk answers into a tree of their own, for an index of their own.
 
-    A question's document has the id of the chunk that it points to, and that chunk's version and access label: give
-    the index to a Retriever as `questions`, or its hits to `pointed_to`. `ask` is a Questioner or any function from a
-    passage to questions; a chunk about which it asks none has no document here.
+    A question's document is named by `key_of` the chunk that it points to, and has that chunk's version and access
+    label: give the index to a Retriever as `questions`, or its hits to `pointed_to`. `ask` is a Questioner or any
+    function from a passage to a list of questions, or to None; TypeError when it gives something else. A chunk about
+    which it asks none, or whose sections are for different readers, has no document here.
     """
     documents, chunks = [], []
     for chunk in tree.indexed:
-        questions = [" ".join(question.split()) for question in ask(chunk.text)]
-        if questions := [question for question in questions if question]:
-            source = tree.document(chunk)
-            title, access = f"Questions about {chunk.id}", tree.section(chunk).access
-            written = Document(chunk.id, title, "\n".join(questions), source.version, access)
-            documents.append(written)
-            chunks += _question_chunks(written, questions)
+        source = tree.document(chunk)
+        access = {section.access for section in source.sections if section.span.overlaps(chunk.span)}
+        if len(access) == 1 and (questions := _asked(ask, chunk.text)):
+            title, key = f"Questions about {chunk.id}", key_of(chunk)
+            documents.append(Document(key, title, "\n".join(questions), source.version, *access))
+            chunks += _question_chunks(documents[-1], questions)
     return ChunkTree(documents, chunks)
+
+
+def key_of(chunk: Chunk) -> str:
+    """The chunk's id and a hash of its text, so that questions about a text that has changed point to nothing."""
+    return f"{chunk.id}#{hashlib.sha256(chunk.text.encode()).hexdigest()[:8]}"
+
+
+def _asked(ask: Callable[[str], list[str] | None], passage: str) -> list[str]:
+    given = ask(passage)
+    if given is None:
+        return []
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"ask must give a list of questions, not {reprlib.repr(given)}")
+    questions = list(given)
+    if other := [question for question in questions if not isinstance(question, str)]:
+        raise TypeError(f"ask must give questions that are texts, not {reprlib.repr(other[0])}")
+    return [text for text in dict.fromkeys(" ".join(question.split()) for question in questions) if not is_blank(text)]
 
 
 def _question_chunks(written: Document, questions: list[str]) -> Iterator[Chunk]:
@@ -192,7 +212,8 @@ def _lines(label: str, answer: str) -> Iterator[str]:
 
 def _result(label: str, answer: str) -> str:
     # A model that was shown examples may repeat the whole form; what was asked for follows its own label.
-    text = re.sub(r"^\s*```.*$", "", spoken(answer), flags=re.MULTILINE)
+    lines = (line.strip() for line in spoken(answer)[:_MOST].splitlines())
+    text = "\n".join(line for line in lines if line and not line.startswith("```"))
     found = re.search(rf"^{_MARKS}(?:{label}){_MARKS}[:：]", text, re.IGNORECASE | re.MULTILINE)
     return text[found.start() :] if found else text
 
@@ -326,12 +347,6 @@ def _after(colon: str, text: str) -> str:
 
 
 # --- bad input ---
-
-
-def _checked(model: ChatModel) -> ChatModel:
-    if not callable(model) or not isinstance(getattr(model, "name", None), str):
-        raise TypeError(f"model must be a ChatModel such as openai_model(), which has a name, not {model!r}")
-    return model
 
 
 def _check_text(name: str, text: str) -> None:

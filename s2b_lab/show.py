@@ -12,7 +12,7 @@ import numpy as np
 from . import corpus, plot
 from .chunk import Chunk, ChunkTree, sentence_tree
 from .evaluate import Evaluation, Question, evidence_found
-from .expand import Context, Hit, sentence_window
+from .expand import Context, Hit, readable, sentence_window
 from .interact import Choice, Figure, Mark, Meter, Note, Passages, Table, Text
 from .project import atlas
 from .text import Document, Span, sentences
@@ -52,7 +52,7 @@ def meaning_map(
     here = chart.place(embedder.query(question))
     there = [chart.place(embedder.query(text))[0] for text in rewrites]
     hits = chart.place(embedder.passages(found)) if found else ()
-    proof = [span.of(document.text) for span in evidence(document, question)]
+    proof = [span.of(document.text) for span in public_evidence(document, question)]
     layers = [plot.Layer("sentences", chart.points, [c.text for c in chart.sentences], plot.REST, size=5, opacity=0.5)]
     for name, texts, color, symbol, size in (
         (names[1], chunks, plot.CONTEXT, "circle", 8),
@@ -90,6 +90,11 @@ def evidence(document: Document, question: str) -> tuple[Span, ...]:
     """The gold evidence of one of our questions in this document; none for a question of one's own."""
     known = next((q for q in _questions(document.id) if q.text == question), None)
     return tuple(span for doc_id, span in known.answers if doc_id == document.id) if known else ()
+
+
+def public_evidence(document: Document, question: str) -> tuple[Span, ...]:
+    """The evidence that everyone may read: no other may be quoted."""
+    return tuple(span for span in evidence(document, question) if readable(span, document) == [span])
 
 
 @functools.cache
@@ -201,15 +206,17 @@ def by_similarity(document: Document, embedder: Embedder, spans: Sequence[Span])
 
 
 def around(document: Document, span: Span, size: int) -> Span:
-    """A span of `size` characters centred on another, kept within the document; never smaller than it."""
-    spare = max(0, size - len(span))
-    start = min(max(0, span.start - spare // 2), max(0, len(document.text) - max(size, len(span))))
-    return Span(start, min(len(document.text), start + max(size, len(span))))
+    """A span of `size` characters centred on another, kept within what all may read; never smaller than it."""
+    parts = readable(Span(0, len(document.text)), document)
+    bounds = next((part for part in parts if part.contains(span)), span)
+    wanted = max(size, len(span))
+    start = min(max(bounds.start, span.start - (wanted - len(span)) // 2), max(bounds.start, bounds.end - wanted))
+    return Span(start, min(bounds.end, start + wanted))
 
 
 def grow(document: Document, embedder: Embedder, question: str, sizes: Sequence[int], size: int) -> tuple[Any, ...]:
     """The views of one chunk growing around the first piece of evidence of a question."""
-    core = (evidence(document, question) or (sentences(document.text)[0],))[0]
+    core = (public_evidence(document, question) or (sentences(document.text)[0],))[0]
     spans = [around(document, core, n) for n in sizes]
     texts = [span.of(document.text) for span in spans]
     scores = embedder.passages(texts) @ embedder.query(question)
@@ -332,5 +339,6 @@ def checklist(document: Document, question: Question, contexts: Sequence[Context
     rows = []
     for (_, span), found in zip(question.answers, evidence_found(contexts, question), strict=True):
         section = next(s for s in document.sections if s.span.contains(span))
-        rows.append([plot.shorten(span.of(document.text), 80), section.title, found])
+        quoted = plot.shorten(span.of(redacted(document)), 80)
+        rows.append([quoted, section.title if section.access == "public" else "–", found])
     return Table(["evidence", "section", "delivered"], rows, caption=question.text)

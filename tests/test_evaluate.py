@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from s2b_lab import corpus
 from s2b_lab.chunk import sentence_tree
-from s2b_lab.evaluate import Evaluation, Question, Score, evaluate, evidence_found, paired_bootstrap
+from s2b_lab.evaluate import Evaluation, Interval, Question, Score, evaluate, evidence_found, paired_bootstrap
 from s2b_lab.expand import Context, Hit, parent_document, sentence_window
 from s2b_lab.text import Span, document
 
@@ -259,3 +259,12 @@ def test_the_bootstrap_refuses_what_makes_no_pairs():
 
 def test_complete_means_all_of_the_evidence():
     assert [score.complete for score in scored((True, True), (True, False)).scores] == [True, False]
+
+
+def test_nothing_measured_is_no_difference():
+    nothing = Evaluation(())
+    with pytest.raises(ValueError, match="0 questions"):
+        paired_bootstrap(nothing, nothing)
+    with pytest.raises(ValueError, match="100,000,000 draws"):
+        paired_bootstrap(scored((True, True)), scored((True, True)), resamples=10**9)
+    assert not Interval(0.1, float("nan"), float("nan"), 0.95).clear

@@ -10,7 +10,7 @@ from s2b_lab.chunk import parents_and_children
 from s2b_lab.interact import frame_of
 from s2b_lab.llm import first_of, recordings
 from s2b_lab.retrieve import Retriever
-from s2b_lab.rewrite import Rewrite
+from s2b_lab.rewrite import Rewrite, key_of
 
 BLOUSE = "When did Einstein receive the patent for his blouse?"
 MODEL = HashEmbedder()
@@ -58,7 +58,7 @@ def test_every_question_of_the_ablation_has_both_rewrites_under_both_prompts(tex
 @pytest.mark.parametrize("text", levers.TEXTS.values())
 def test_every_chunk_that_all_may_read_has_recorded_questions_and_no_other(text):
     tree = levers.library(text).tree
-    public = {chunk.id for chunk in tree.indexed if tree.section(chunk).access == "public"}
+    public = {key_of(chunk) for chunk in tree.indexed if tree.section(chunk).access == "public"}
     questions = levers.question_library(text)
     assert set(questions.tree.documents) == public
     assert questions.count() > levers.question_library(text, 1).count() == len(public)
@@ -195,14 +195,44 @@ def test_prompts_and_drift_cover_all_questions():
     assert len(moves) == 6 and moves == sorted(moves)
 
 
+def test_what_is_not_there_is_named():
+    question = corpus.questions("einstein")[0].text
+    for make, fault in (
+        (lambda: levers.library("rag-zh"), "not about 'rag-zh'"),
+        (lambda: levers.library("einstein", 0, 0), "at least 1, not 0"),
+        (lambda: levers.rewriter("magic", "authors", "few-shot", "einstein"), "not 'magic' by 'authors'"),
+        (lambda: levers.rewriter("hyde", "nobody", "few-shot", "einstein"), "not 'hyde' by 'nobody'"),
+        (lambda: levers.drift("einstein", 0), "n must be at least 1"),
+        (lambda: levers.question_library("einstein", 0), "n must be at least 1"),
+        (lambda: distances.distance("einstein", question, "paragraphs"), "not 'paragraphs'"),
+        (lambda: journey.buffer("einstein", question, 0, 2000, 500), "k must be at least 1"),
+        (lambda: journey.tree_picture("nope", 2000, 500), "'nope'"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            make()
+
+
+def test_a_reader_who_may_see_nothing_sees_nothing():
+    index = levers.library("travel-en")
+    trace = Retriever(index, where={"access": "nobody"})("Who checks?")
+    _, table, answers, stages, *_ = journey.pipeline(index, "Who checks?", [], trace)
+    assert rows(table)[1]["first child"] is None and answers.rows[0][2] == "none"
+    assert stages.stages[2].made.rows == []
+
+
+def test_hidden_evidence_is_called_hidden():
+    question = next(q for q in corpus.questions("travel-en") if q.kind == "restricted")
+    assert "some readers alone" in distances.distance("travel-en", question.text, "children")[0].text
+
+
 def test_a_recording_can_be_read_as_it_was_written():
     recording = levers.recorded("step-back.authors.few-shot.en")
     assert recording.date in levers.origin(recording) and recording.prompt in levers.origin(recording)
 
 
 def test_a_writer_without_recordings_is_the_configured_model():
-    model = levers.model("step-back", "nobody", "few-shot", "einstein")
-    assert "step-back.nobody.few-shot.en" not in recordings() and not isinstance(model, type(first_of(model)))
+    model = levers.model("questions", "nobody", "few-shot", "einstein")
+    assert "questions.nobody.few-shot.en" not in recordings() and not isinstance(model, type(first_of(model)))
 
 
 def test_a_configured_model_answers_in_a_kernel_and_not_in_the_built_book(monkeypatch):

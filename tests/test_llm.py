@@ -424,3 +424,38 @@ def test_where_no_model_answers_each_says_why():
         first_of(Named("A"), Named("B"))("?")
     with pytest.raises(ValueError, match="at least 1 model, got 0"):
         first_of()
+
+
+@pytest.mark.parametrize("other", ["abc", None, lambda prompt, system="": "x"])
+def test_a_row_holds_models_only(other):
+    with pytest.raises(TypeError, match="must be a ChatModel"):
+        first_of(Named("A", "yes"), other)
+
+
+def test_a_blank_answer_is_none_and_the_next_model_is_asked():
+    assert first_of(Recording("me", "2026-11-30", "", {"hi": " "}), Named("B", "yes"))("hi") == "yes"
+
+
+@pytest.mark.parametrize("date", ["20261130", "2026-W48-1", None, "2026-13-01"])
+def test_a_recording_has_a_date_of_the_calendar(date):
+    with pytest.raises(ValueError):
+        Recording("me", date, "", {"a": "b"})
+
+
+def test_a_recording_has_one_answer_to_an_input():
+    with pytest.raises(ValueError, match="white space alone"):
+        Recording("me", "2026-11-30", "", {"a  b": "c", "a b": "d"})
+
+
+@pytest.mark.parametrize("key", ["sk-abc\ndef", "sk-\0", "schlüssel"])
+def test_a_key_that_no_request_can_carry_is_refused_unseen(key):
+    with pytest.raises(ModelUnavailable, match="copy it again") as caught:
+        openai_model("m", "http://127.0.0.1:1/v1", key)("Why?")
+    assert "abc" not in str(caught.value) and "schl" not in str(caught.value)
+
+
+def test_no_part_of_an_address_that_may_be_secret_is_shown():
+    for address in ("http://user:p@ss@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?api_key=p@ss"):
+        with pytest.raises(ModelUnavailable) as caught:
+            openai_model("m", address, timeout=2)("Why?")
+        assert "ss" not in str(caught.value).replace("address", "") and "127.0.0.1" in str(caught.value)

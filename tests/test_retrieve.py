@@ -397,3 +397,25 @@ def test_questions_must_be_an_index_of_the_same_model(pair):
         Retriever(index, questions=["how long?"])
     with Index.open(None, HashEmbedder(64)) as other, pytest.raises(ValueError, match="different models"):
         Retriever(index, questions=other)
+
+
+def test_questions_about_a_text_that_has_changed_or_been_closed_lead_nowhere(fake):
+    def cut(text, access="public", version="1"):
+        return sentence_tree(document("r", text, version=version, section_access={"Loans": access}))
+
+    with Index.open(None, fake) as index, Index.open(None, fake, name="questions") as questions:
+        index.add(cut(LENDING))
+        questions.add(question_tree(index.tree, lambda text: ["how long may I keep a novel"] if "28" in text else []))
+        retriever = Retriever(index, questions=questions)
+
+        def found(where=None):
+            return pointed_to(questions.search("how long may I keep a novel", 5), index.tree, where)
+
+        assert len(found()) == 1
+        index.add(cut(LENDING, "staff"))
+        assert not found() and len(found({"access": ["staff"]})) == 1
+        assert not any("28" in hit.chunk.text for hit in retriever("how long may I keep a novel").hits)
+        index.add(cut(LENDING, version="2"))
+        assert not found({"version": "1"}) and len(found({"version": "2"})) == 1
+        index.add(cut(LENDING.replace("28 days", "30 days and 28 nights")))
+        assert not found(), "the question was asked about another text"

@@ -1,5 +1,6 @@
 """Questions reworded: prompts, cleaning, and the way back to the question itself."""
 
+import time
 import warnings
 
 import pytest
@@ -7,13 +8,13 @@ from chat_server import ChatServer, without_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2b_lab.chunk import parents_and_children
+from s2b_lab.chunk import Chunk, ChunkTree, parents_and_children
 from s2b_lab.embed import HashEmbedder
 from s2b_lab.index import Index
 from s2b_lab.llm import ModelUnavailable, Recording, openai_model
 from s2b_lab.retrieve import Retriever
-from s2b_lab.rewrite import hyde, hypothetical_questions, question_tree, step_back
-from s2b_lab.text import document
+from s2b_lab.rewrite import hyde, hypothetical_questions, key_of, question_tree, step_back
+from s2b_lab.text import Span, document
 
 QUESTION = "When was the patent for the blouse granted?"
 GENERAL = "Which patents did Einstein hold?"
@@ -393,9 +394,9 @@ def test_each_question_is_a_chunk_of_a_document_named_after_its_passage():
     tree = manual()
     questions = question_tree(tree, lambda text: [f"What about {text[:5]}?", " When\nis it? "])
     passage = next(chunk for chunk in tree.indexed if "28" in chunk.text)
-    written = questions.documents[passage.id]
+    written = questions.documents[key_of(passage)]
     assert written.version == "2" and written.access == "public"
-    mine = [chunk for chunk in questions.indexed if chunk.doc_id == passage.id]
+    mine = [chunk for chunk in questions.indexed if chunk.doc_id == key_of(passage)]
     assert [chunk.text for chunk in mine] == [f"What about {passage.text[:5]}?", "When is it?"]
     assert all(chunk.span.of(written.text) == chunk.text for chunk in mine)
 
@@ -403,7 +404,7 @@ def test_each_question_is_a_chunk_of_a_document_named_after_its_passage():
 def test_questions_are_as_secret_as_their_passage():
     tree = manual()
     questions = question_tree(tree, lambda text: ["What opens at nine?"])
-    labels = {chunk.id: tree.section(chunk).access for chunk in tree.indexed}
+    labels = {key_of(chunk): tree.section(chunk).access for chunk in tree.indexed}
     assert {doc.access for doc in questions.documents.values()} == {"public", "staff"}
     assert all(questions.section(q).access == labels[q.doc_id] for q in questions.indexed)
 
@@ -411,3 +412,53 @@ def test_questions_are_as_secret_as_their_passage():
 def test_a_passage_without_questions_has_no_document():
     questions = question_tree(manual(), lambda text: ["How long?"] if "28" in text else [" "])
     assert len(questions.documents) == 1
+
+
+def test_a_passage_for_different_readers_has_no_questions():
+    text = document("m", MANUAL, section_access={"Staff": "staff"})
+    both = Chunk("m/all", "m", Span(0, len(MANUAL)), MANUAL, "passage", None, "m/1")
+    assert not question_tree(ChunkTree([text], [both]), lambda passage: ["Why?"]).documents
+
+
+@pytest.mark.parametrize("given", [None, [], ["", " ", "\u200b"], iter(())])
+def test_asking_nothing_is_no_question(given):
+    assert not question_tree(manual(), lambda text: given).documents
+
+
+@pytest.mark.parametrize(("given", "fault"), [("Why", "a list of questions, not 'Why'"), ([1], "texts, not 1")])
+def test_what_is_no_list_of_questions_is_refused(given, fault):
+    with pytest.raises(TypeError, match=fault):
+        question_tree(manual(), lambda text: given)
+
+
+def test_a_question_counts_once():
+    questions = question_tree(manual(), lambda text: ["Why?", "Why? ", "How?"])
+    assert {question.text for question in questions.indexed} == {"Why?", "How?"}
+    assert len(questions.indexed) == 2 * len(questions.documents)
+
+
+@pytest.mark.parametrize("make", [step_back, hyde, hypothetical_questions])
+def test_a_weak_answer_is_cleaned_in_no_time(make):
+    for said in ("Sure" + "\n" * 100_000 + "x", "a\n" + "# " * 50_000 + "\nb", "**" * 50_000):
+        writer = make(Recording("A", "2026-11-30", "", {"Why?": said}))
+        start = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            writer("Why?")
+        assert time.process_time() - start < 20, "a quadratic cleaning takes minutes"
+
+
+@pytest.mark.parametrize("said", ["\0\0", "\u200b", "\ud83d"])
+def test_what_cannot_be_searched_with_is_no_rewrite(said):
+    made = hyde(Recording("A", "2026-11-30", "", {"Why?": said})).explain("Why?")
+    assert (made.text == "Why?" and made.reason) or made.text.encode()
+
+
+def test_a_model_that_gives_no_text_leaves_the_question_as_it_is():
+    class Silent:
+        name = "silent"
+
+        def __call__(self, prompt, system=""):
+            return None
+
+    assert "silent gave no text but None" in step_back(Silent()).explain("Why?").reason
