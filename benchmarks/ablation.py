@@ -39,7 +39,7 @@ def run() -> dict[str, Any]:
 def ways() -> Iterator[tuple[tuple[str, ...], bool, str]]:
     """What can be searched with ("question" and rewrites), with hypothetical questions or not, and what is delivered.
 
-    A rewrite takes the place of the question, as in the papers, or is fused with it.
+    A rewrite takes the place of the question, or is fused with it.
     """
     searched = [("question",), *((r,) for r in REWRITES), REWRITES]
     searched += [("question", *some) for some in searched[1:]]

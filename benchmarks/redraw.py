@@ -81,18 +81,15 @@ def _visited(book: Path) -> list[tuple[str, float, float]]:
 
 def _moved(page: Page, address: str) -> list[tuple[str, float, float]]:
     page.goto(address)
-    spent = []
-    for host in page.locator(".s2b-host:has(.s2b-settings)").element_handles():
-        host.scroll_into_view_if_needed()
-    for figure in _figures(page):
-        spent += [tuple(move) for move in figure.evaluate(_MOVES)]
-    return spent
+    return [tuple(move) for figure in _figures(page) for move in figure.evaluate(_MOVES)]
 
 
 def _figures(page: Page) -> list[Locator]:
-    figures = page.locator(".s2b-explorer[data-ready='1']:has(.s2b-control)")
-    figures.last.wait_for()
-    return figures.all()
+    hosts = page.locator(".s2b-host:has(.s2b-settings)").element_handles()
+    for host in hosts:
+        host.scroll_into_view_if_needed()
+        host.wait_for_selector(".s2b-explorer[data-ready='1']")
+    return page.locator(".s2b-explorer[data-ready='1']:has(.s2b-control)").all()
 
 
 def _rows(name: str, moves: list[tuple[float, float]]) -> list[Row]:

@@ -76,7 +76,7 @@ def first_ranks(text: str) -> Any:
         ranks = [first_rank(vectors @ model.query(q.text), spans, q) for q in corpus.questions(text, more=True)]
         until = [sum(rank <= step for rank in ranks if rank) for step in steps.values()]
         series[unit] = [high - low for low, high in zip([0, *until], until, strict=False)]
-    return plot.grouped_bars(list(steps), series, "questions")
+    return plot.grouped_bars(list(steps), series, "questions", "rank of the first piece of evidence")
 
 
 def first_rank(scores: np.ndarray, spans: Sequence[Span], question: Question) -> int | None:

@@ -226,7 +226,7 @@ def asked(text: str, question: str, n: int, k: int) -> tuple[Any, ...]:
     }
     rows = [
         [
-            name, place_of_evidence(some, gold(text, question)),
+            name, None if "fused" in name else round(some[0].score, 3), place_of_evidence(some, gold(text, question)),
             *delivered_by(index, document, question, parent_document(some, index.tree, k=k)),
         ]
         for name, some in hits.items()
@@ -235,7 +235,7 @@ def asked(text: str, question: str, n: int, k: int) -> tuple[Any, ...]:
     nearest = [[h.rank, round(h.score, 3), h.chunk.text, of] for h, of in zip(found, about, strict=False)]
     pointed = [index.tree[chunk_id].text for chunk_id in about]
     return (
-        Table(["searched", "rank of the evidence", "evidence delivered", "tokens"], rows),
+        Table(["searched", "best similarity", "rank of the evidence", "evidence delivered", "tokens"], rows),
         Table(["rank", "similarity", "recorded question", "points to"], nearest, caption="The most similar questions"),
         stages(index, question, [], fused),
         show.meaning_map(
@@ -256,7 +256,7 @@ def stages(index: Index, question: str, made: Sequence[Rewrite], trace: Trace, g
     ]
     short = [Context(c.doc_id, c.span, _outline(c.text), c.hits) for c in trace.contexts]
     rewritten = Table(["text", "by"], [[one.text, one.source] for one in made]) if made else "no rewriting"
-    vectors, size = f"{len(searched)} vectors", index.embedder.dimension
+    vectors, size = f"{len(searched)} vector{'s' * (len(searched) > 1)}", index.embedder.dimension
     children = Table(["rank", "score", "child", "span"], hits)
     parents = Table(["number", "score", "span", "because of"], contexts)
     steps = [

@@ -7,8 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 # One colour a role in every chapter, readable on white and on near-black.
-QUESTION, HIT, CONTEXT, EVIDENCE, REST = "#d6336c", "#e8590c", "#1c7ed6", "#2b8a3e", "#868e96"
-_SERIES = (CONTEXT, HIT, EVIDENCE, QUESTION, REST)
+QUESTION, HIT, CONTEXT, EVIDENCE, REST = "#d6336c", "#e8590c", "#1c7ed6", "#2f9e44", "#868e96"
+_SERIES = (CONTEXT, HIT, QUESTION, REST, EVIDENCE)
 _HOVER = 70
 
 
@@ -89,7 +89,9 @@ def curve(x: Sequence[float], y: Sequence[float], at: int, x_title: str, y_title
     return figure
 
 
-def grouped_bars(groups: Sequence[str], series: dict[str, Sequence[float]], y_title: str) -> go.Figure:
+def grouped_bars(
+    groups: Sequence[str], series: Mapping[str, Sequence[float]], y_title: str, x_title: str = ""
+) -> go.Figure:
     """Bars side by side: one cluster a group, one colour a series."""
     figure = go.Figure(
         [
@@ -99,13 +101,14 @@ def grouped_bars(groups: Sequence[str], series: dict[str, Sequence[float]], y_ti
     )
     figure.update_layout(height=300, barmode="group", legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
     figure.update_yaxes(title=y_title)
+    figure.update_xaxes(title=x_title or None)
     return figure
 
 
 def bars(names: Sequence[str], values: Sequence[float], x_title: str) -> go.Figure:
     """One bar a name, from top to bottom, with its value written beside it."""
     bar = go.Bar(
-        x=_rounded(values), y=[shorten(name, 40) for name in names], orientation="h", marker={"color": CONTEXT},
+        x=_rounded(values), y=[shorten(name, 30) for name in names], orientation="h", marker={"color": CONTEXT},
         text=[f"{value:,}" for value in values], textposition="outside", cliponaxis=False, hoverinfo="skip",
     )  # fmt: skip
     figure = go.Figure(bar)
@@ -123,8 +126,9 @@ def intervals(
     figure = go.Figure()
     for name, value, (low, high), color in zip(names, values, bounds, colors, strict=True):
         reach = {"array": _rounded([high - value]), "arrayminus": _rounded([value - low]), "color": color}
+        short = name.replace(" + hyp", "<br>+ hyp")  # a phone has no room for one line
         figure.add_scatter(
-            x=_rounded([value]), y=[name], mode="markers", marker={"color": color, "size": 11}, error_x=reach,
+            x=_rounded([value]), y=[short], mode="markers", marker={"color": color, "size": 11}, error_x=reach,
             hovertemplate=f"{value:+.3f} ({low:+.3f} to {high:+.3f})<extra></extra>",
         )  # fmt: skip
     figure.add_vline(x=0, line={"color": REST, "dash": "dot"})
@@ -196,7 +200,12 @@ def _layer_trace(layer: Layer) -> go.Scatter:
         hovertext=[shorten(text) for text in layer.texts],
         hoverinfo="text+name",
         opacity=layer.opacity,
-        marker={"color": layer.color, "symbol": layer.symbol, "size": layer.size, "line": {"width": 0}},
+        marker={
+            "color": layer.color,
+            "symbol": layer.symbol,
+            "size": layer.size,
+            "line": {"width": 2 * layer.symbol.endswith("open")},
+        },
     )
 
 
