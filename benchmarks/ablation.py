@@ -100,15 +100,25 @@ def of_kind(evaluation: Evaluation, kind: str) -> Evaluation:
     """The part of an evaluation about broad questions, or about the narrow ones, or all of it."""
     if kind == "all":
         return evaluation
-    return Evaluation(tuple(s for s in evaluation.scores if (s.question.kind == "general") == (kind == "general")))
+    return Evaluation(tuple(s for s in evaluation.scores if _kind(s.question) == kind))
+
+
+def _kind(question: s2b.Question) -> str:
+    return "general" if question.kind == "general" else "specific"
 
 
 def _questions(text: str, scored: dict[tuple, Evaluation]) -> list[dict[str, Any]]:
     index, rows = levers.library(text), []
     for place, question in enumerate(s2b.questions(text, more=True)):
         recall = [round(scored[way, _ONE_BY_ONE].scores[place].recall, 4) for way in ways()]
-        kind, top = "general" if question.kind == "general" else "specific", index.search(question.text, 1)[0].score
-        row = {"text": text, "question": question.text, "kind": kind, "budget": _ONE_BY_ONE, "top": round(top, 4)}
+        top = index.search(question.text, 1)[0].score
+        row = {
+            "text": text,
+            "question": question.text,
+            "kind": _kind(question),
+            "budget": _ONE_BY_ONE,
+            "top": round(top, 4),
+        }
         rows.append(row | {"recall": recall})
     return rows
 

@@ -12,7 +12,7 @@ from . import corpus, plot, show
 from .corpus import Question
 from .embed import embedder
 from .interact import Figure, Note, Table
-from .levers import gold, language, library
+from .levers import language, library, public
 from .project import atlas, neighbours_kept
 from .text import Span
 
@@ -27,7 +27,7 @@ def distance(text: str, question: str, unit: Literal["sentences", "children", "p
     texts = [span.of(document.text) for span in spans]
     scores = model.passages(texts) @ model.query(question)
     order = [int(i) for i in np.argsort(-scores, kind="stable")]
-    proof = gold(text, question)
+    proof = show.evidence(document, question)
     holding = [rank for rank, i in enumerate(order, 1) if any(spans[i].overlaps(span) for span in proof)]
     shown = order[:_MOST_BARS]
     bars = plot.similarity_bars(
@@ -59,7 +59,7 @@ def units(text: str, unit: str) -> tuple[Span, ...]:
     if unit not in ("sentences", "children", "parents"):
         raise ValueError(f"unit must be 'sentences', 'children' or 'parents', not {unit!r}")
     document, tree = corpus.load(text), library(text).tree
-    children = [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
+    children = public(tree)
     if unit == "sentences":
         return tuple(chunk.span for chunk in atlas(document, embedder(language(text))).sentences)
     return tuple(dict.fromkeys(c.span if unit == "children" else tree.parent(c).span for c in children))

@@ -15,7 +15,7 @@ from .chunk import check_whole, parents_and_children, recursive
 from .embed import embedder
 from .index import Index
 from .interact import Figure, Note, Table
-from .levers import delivered_by, language, library, place_of_evidence, sizes_of, stages
+from .levers import delivered_by, language, library, place_of_evidence, public, sizes_of, stages
 from .llm import ChatModel, openai_model
 from .retrieve import Retriever, Trace
 from .rewrite import Rewrite
@@ -26,25 +26,25 @@ def tree_picture(text: str, parent: int, child: int) -> tuple[Any, ...]:
     """The views of a text cut into sections, parents and children: tokens a section, and the three levels."""
     document, model = corpus.load(text), embedder(language(text))
     tree = parents_and_children(document, parent, child, sizes_of(text)[2])
-    public = [section for section in document.sections if section.access == "public"]
-    sizes = [model.count_tokens(section.span.of(document.text)) for section in public]
-    children = [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
+    open_sections = [section for section in document.sections if section.access == "public"]
+    sizes = [model.count_tokens(section.span.of(document.text)) for section in open_sections]
+    children = public(tree)
     parents = list({chunk.parent_id: tree.parent(chunk) for chunk in children}.values())
     loose = recursive(document.text, parent, 0)
     crossing = sum(sum(span.overlaps(section.span) for section in document.sections) > 1 for span in loose)
     levels = {
-        "document": [Span(0, public[-1].span.end)],
-        "sections": [section.span for section in public],
+        "document": [Span(0, open_sections[-1].span.end)],
+        "sections": [section.span for section in open_sections],
         "parents": [chunk.span for chunk in parents],
         "children": [chunk.span for chunk in children],
     }
     labels = {name: [plot.shorten(span.of(document.text), 50) for span in spans] for name, spans in levels.items()}
-    opening = " and an opening" if public[0].id.endswith("/0") else ""
-    numbered = f"{len(public) - bool(opening)} sections{opening}"
+    opening = " and an opening" if open_sections[0].id.endswith("/0") else ""
+    numbered = f"{len(open_sections) - bool(opening)} sections{opening}"
     counts = f"{numbered}, {len(parents)} parents, {len(children)} children, {sum(sizes):,} tokens"
     return (
         Note(f"{counts}. Cut by size alone, {crossing} of {len(loose)} parents would mix two sections."),
-        Figure(plot.bars([section.title for section in public], sizes, "tokens"), alt="Tokens of each section."),
+        Figure(plot.bars([section.title for section in open_sections], sizes, "tokens"), alt="Tokens of each section."),
         Figure(plot.strata({name: [(s.start, s.end) for s in spans] for name, spans in levels.items()}, labels),
                alt="Document, sections, parents and children, one strip each, along the characters of the text."),
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import corpus, plot, show
 from .answer import Answer, prompt_for
-from .chunk import ChunkTree, check_whole, parents_and_children
+from .chunk import Chunk, ChunkTree, check_whole, parents_and_children
 from .corpus import Question
 from .embed import Embedder, embedder
 from .expand import Context, Hit, parent_document
@@ -18,7 +18,7 @@ from .index import Index
 from .interact import Choice, Note, Stage, Stages, Table, Text
 from .llm import ChatModel, Recording, first_of, openai_model, recorded, recordings
 from .retrieve import Retriever, Trace, pointed_to
-from .rewrite import Rewrite, Rewriter, hyde, hypothetical_questions, question_tree, step_back
+from .rewrite import Rewrite, Rewriter, chunk_id_of, hyde, hypothetical_questions, question_tree, step_back
 from .text import Document, Span
 
 TEXTS = {"Einstein's patents": "einstein", "Travel policy": "travel-en", "差旅报销制度": "travel-zh"}
@@ -75,9 +75,13 @@ def question_library(text: str, n: int = 3) -> Index:
     writer = hypothetical_questions(recorded(f"questions.authors.few-shot.{text}"), 3, language=language(text))
     index = Index.open(embedder=embedder(language(text)))
     tree = library(text).tree
-    readable = [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
-    index.add(question_tree(ChunkTree(tree.documents.values(), tree, readable), lambda text: writer(text)[:n]))
+    index.add(question_tree(ChunkTree(tree.documents.values(), tree, public(tree)), lambda text: writer(text)[:n]))
     return index
+
+
+def public(tree: ChunkTree) -> list[Chunk]:
+    """The indexed chunks that all may read."""
+    return [chunk for chunk in tree.indexed if tree.section(chunk).access == "public"]
 
 
 def model(lever: str, writer: str, prompt: str, text: str) -> ChatModel:
@@ -89,11 +93,7 @@ def model(lever: str, writer: str, prompt: str, text: str) -> ChatModel:
 
 def rewrites(levers: Sequence[str], prompt: str, text: str, question: str) -> list[Rewrite]:
     """The recorded rewrites of a question by the authors, one for each lever; none where there is no lever."""
-    made = []
-    for lever in levers:
-        writer = rewriter(lever, "authors", prompt, text)
-        made.append(writer.explain(question))
-    return made
+    return [rewriter(lever, "authors", prompt, text).explain(question) for lever in levers]
 
 
 def rewriter(lever: str, writer: str, prompt: str, text: str) -> Rewriter:
@@ -110,13 +110,7 @@ def origin(recording: Recording) -> str:
     return f"Recorded on {recording.date}, written by {recording.author}, under this prompt:\n\n{recording.prompt}"
 
 
-# --- distances ---
-
-
-def gold(text: str, question: str) -> list[Span]:
-    """The evidence of one of our questions about a text; none for a question of one's own."""
-    known = next((q for q in corpus.questions(text, more=True) if q.text == question), None)
-    return [span for _, span in known.answers] if known else []
+# --- the evidence ---
 
 
 def place_of_evidence(hits: Sequence[Hit], spans: Sequence[Span]) -> int | None:
@@ -146,13 +140,14 @@ def told(rewrite: Rewrite) -> str:
 def compare(text: str, question: str, rewrite: Rewrite, k: int) -> tuple[Any, ...]:
     """The views of a rewrite: how near the evidence it is, and what k parents deliver, beside the question as asked."""
     index, document = library(text), corpus.load(text)
+    gold = show.evidence(document, question)
     ways = {"as asked": [question], "rewritten": [rewrite.text], "both, fused": [question, rewrite.text]}
     traces = {name: searching(index, texts, k)(question) for name, texts in ways.items()}
     rows = [
         [
             name,
-            _rounded(closeness(index.embedder, document, gold(text, question), ways[name])),
-            place_of_evidence(searching(index, ways[name], 64)(question).hits, gold(text, question)),
+            _rounded(closeness(index.embedder, document, gold, ways[name])),
+            place_of_evidence(searching(index, ways[name], 64)(question).hits, gold),
             *delivered_by(index, document, question, trace.contexts),
         ]
         for name, trace in traces.items()
@@ -218,7 +213,7 @@ def _rounded(value: float | None) -> float | None:
 def asked(text: str, question: str, n: int, k: int) -> tuple[Any, ...]:
     """The views of hypothetical questions: those found, what they point to, and what k parents deliver."""
     index, questions, document = library(text), question_library(text, n), corpus.load(text)
-    found = questions.search(question, 4 * k)
+    found, gold = questions.search(question, 4 * k), show.evidence(document, question)
     hits = {
         "the text of the chunks": index.search(question, 4 * k),
         "the questions about them": pointed_to(found, index.tree),
@@ -226,12 +221,12 @@ def asked(text: str, question: str, n: int, k: int) -> tuple[Any, ...]:
     }
     rows = [
         [
-            name, None if "fused" in name else round(some[0].score, 3), place_of_evidence(some, gold(text, question)),
+            name, None if "fused" in name else round(some[0].score, 3), place_of_evidence(some, gold),
             *delivered_by(index, document, question, parent_document(some, index.tree, k=k)),
         ]
         for name, some in hits.items()
     ]  # fmt: skip
-    about = [hit.chunk.doc_id.rpartition("#")[0] for hit in found[:k]]
+    about = [chunk_id_of(hit.chunk.doc_id) for hit in found[:k]]
     nearest = [[h.rank, round(h.score, 3), h.chunk.text, of] for h, of in zip(found, about, strict=False)]
     pointed = [index.tree[chunk_id].text for chunk_id in about]
     return (

@@ -13,7 +13,8 @@ from .embed import normalise
 from .expand import Context, Hit, parent_document, readable, within_budget
 from .index import Index, allow
 from .rank import reciprocal_rank_fusion
-from .rewrite import key_of
+from .rewrite import chunk_id_of, key_of
+from .text import Document, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,20 @@ def pointed_to(hits: Iterable[Hit], tree: ChunkTree, where: Mapping[str, Any] | 
     """
     allowed, best = allow(where), {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
-        chunk_id = hit.chunk.doc_id.rpartition("#")[0]
+        chunk_id = chunk_id_of(hit.chunk.doc_id)
         if chunk_id in tree and key_of(tree[chunk_id]) == hit.chunk.doc_id and _allowed(tree[chunk_id], tree, allowed):
             best.setdefault(chunk_id, hit)
     return [Hit(tree[chunk_id], hit.score, rank) for rank, (chunk_id, hit) in enumerate(best.items(), 1)]
 
 
+def _may_be_read(span: Span, document: Document, access: Sequence[str]) -> bool:
+    return span in readable(span, document, access)
+
+
 def _allowed(chunk: Chunk, tree: ChunkTree, where: Mapping[str, Sequence[str]]) -> bool:
     document = tree.document(chunk)
     known = {"version": document.version, "doc_id": document.id}
-    read = readable(chunk.span, document, where["access"]) == [chunk.span]
+    read = _may_be_read(chunk.span, document, where["access"])
     return read and all(value in where.get(key, (value,)) for key, value in known.items())
 
 
@@ -149,11 +154,9 @@ class Retriever:
             options["access"] = self.where["access"]
         found = self.expand(hits, tree, **options)
         missing = sum(hit.chunk.parent_id is not None and hit.chunk.parent_id not in tree for hit in hits)
-        return [context for context in found if self._may_be_read(context, tree)][: self.k], missing
-
-    def _may_be_read(self, context: Context, tree: ChunkTree) -> bool:
-        parts = readable(context.span, tree.documents[context.doc_id], self.where["access"])
-        return any(part.contains(context.span) for part in parts)
+        documents, access = tree.documents, self.where["access"]
+        kept = [context for context in found if _may_be_read(context.span, documents[context.doc_id], access)]
+        return kept[: self.k], missing
 
 
 class _Clock:

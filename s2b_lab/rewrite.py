@@ -143,6 +143,11 @@ def key_of(chunk: Chunk) -> str:
     return f"{chunk.id}#{hashlib.sha256(chunk.text.encode()).hexdigest()[:8]}"
 
 
+def chunk_id_of(key: str) -> str:
+    """The id of the chunk that has this key."""
+    return key.rpartition("#")[0]
+
+
 def _asked(ask: Callable[[str], list[str] | None], passage: str) -> list[str]:
     given = ask(passage)
     if given is None:

@@ -94,7 +94,7 @@ def evidence(document: Document, question: str) -> tuple[Span, ...]:
 
 def public_evidence(document: Document, question: str) -> tuple[Span, ...]:
     """The evidence that everyone may read: no other may be quoted."""
-    return tuple(span for span in evidence(document, question) if readable(span, document) == [span])
+    return tuple(span for span in evidence(document, question) if span in readable(span, document))
 
 
 @functools.cache
