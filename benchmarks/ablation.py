@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import s2b_lab as s2b
-from s2b_lab import levers
-from s2b_lab.evaluate import Evaluation
 
+TEXTS = ("einstein", "travel-en", "travel-zh")
 SEED = 0
 RESAMPLES = 10_000
 BUDGETS = (300, 600, 1200)
@@ -18,6 +17,7 @@ _ONE_BY_ONE = 600
 # More than a budget ever holds, so that the budget alone limits what is delivered.
 K = {"children": 32, "parents": 8}
 REWRITES = ("step-back", "hyde")
+_MAKERS = {"step-back": s2b.step_back, "hyde": s2b.hyde}
 FILE = Path(__file__).parent / "results" / "ablation.json"
 
 
@@ -28,7 +28,7 @@ def run() -> dict[str, Any]:
     the middle budget}.
     """
     rows, questions = [], []
-    for text in levers.TEXTS.values():
+    for text in TEXTS:
         found = {way: retrieved(text, *way) for way in ways()}
         scored = {(way, budget): scores(text, found[way], budget) for way in found for budget in BUDGETS}
         rows += _rows(text, scored)
@@ -46,25 +46,40 @@ def ways() -> Iterator[tuple[tuple[str, ...], bool, str]]:
     yield from itertools.product(searched, (False, True), K)
 
 
+@functools.cache
+def library(text: str) -> s2b.Index:
+    """The index of a text cut into parents and children."""
+    index = s2b.Index.open(embedder=s2b.embedder(s2b.language(text)))
+    index.add(s2b.parents_and_children(s2b.load(text), *s2b.cut_sizes(text)))
+    return index
+
+
+@functools.cache
+def question_library(text: str) -> s2b.Index:
+    """The index of the recorded questions, three at most, about each chunk that everyone may read."""
+    tree, index = library(text).tree, s2b.Index.open(embedder=library(text).embedder)
+    ask = s2b.hypothetical_questions(s2b.recorded(f"questions.authors.few-shot.{text}"), 3, language=s2b.language(text))
+    index.add(s2b.question_tree(s2b.ChunkTree(tree.documents.values(), tree, s2b.readable_chunks(tree)), ask))
+    return index
+
+
 def retrieved(text: str, searched: Sequence[str], asked: bool, delivery: str) -> Callable[[str], list[s2b.Context]]:
     """Retrieve for one way; the function from a question to contexts remembers what it found."""
-    index, k = levers.library(text), K[delivery]
-    expand = s2b.parent_document if delivery == "parents" else as_found
-    questions = levers.question_library(text) if asked else None
+    expand = s2b.parent_document if delivery == "parents" else s2b.as_found
+    questions = question_library(text) if asked else None
     rewrite = functools.partial(_searched, text, searched)
-    retriever = s2b.Retriever(index, expand=expand, rewrite=rewrite, k=k, questions=questions)
+    retriever = s2b.Retriever(library(text), expand=expand, rewrite=rewrite, k=K[delivery], questions=questions)
     return functools.cache(lambda question: list(retriever(question).contexts))
 
 
-def as_found(hits: Sequence[s2b.Hit], tree: s2b.ChunkTree, k: int) -> list[s2b.Context]:
-    """Deliver the children themselves."""
-    return [s2b.Context(hit.chunk.doc_id, hit.chunk.span, hit.chunk.text, (hit,)) for hit in hits[:k]]
+def scores(text: str, retriever: Callable[[str], list[s2b.Context]], budget: int) -> s2b.Evaluation:
+    """Score what fits into a budget of the text's own tokens."""
+    return s2b.evaluate(retriever, s2b.questions(text, more=True), token_budget=budget, count=_counter(text))
 
 
-def scores(text: str, retriever: Callable[[str], list[s2b.Context]], budget: int) -> Evaluation:
-    """Score what fits into a budget of tokens."""
-    count = functools.cache(levers.library(text).embedder.count_tokens)
-    return s2b.evaluate(retriever, s2b.questions(text, more=True), token_budget=budget, count=count)
+@functools.cache
+def _counter(text: str) -> Callable[[str], int]:
+    return functools.cache(functools.partial(s2b.text_tokens, library(text).embedder))
 
 
 def _searched(text: str, searched: Sequence[str], question: str) -> list[str]:
@@ -74,13 +89,14 @@ def _searched(text: str, searched: Sequence[str], question: str) -> list[str]:
 @functools.cache
 def rewritten(text: str, lever: str, question: str) -> str:
     """The authors' recorded few-shot rewrite, which every question of the ablation has."""
-    made = levers.rewriter(lever, "authors", "few-shot", text).explain(question)
+    model = s2b.recorded(f"{lever}.authors.few-shot.{s2b.language(text)}")
+    made = _MAKERS[lever](model, "few-shot", s2b.language(text)).explain(question)
     if made.reason:
         raise SystemExit(f"no {lever} for {question!r}: {made.reason}")
     return made.text
 
 
-def _rows(text: str, scored: dict[tuple, Evaluation]) -> list[dict[str, Any]]:
+def _rows(text: str, scored: dict[tuple, s2b.Evaluation]) -> list[dict[str, Any]]:
     rows = []
     for (way, budget), kind in itertools.product(scored, ("all", "specific", "general")):
         ours, plain = (of_kind(scored[w, budget], kind) for w in (way, (("question",), False, way[2])))
@@ -96,19 +112,19 @@ def _place(searched: Sequence[str], asked: bool, delivery: str) -> dict[str, Any
     return {"searched": list(searched), "asked": asked, "delivery": delivery}
 
 
-def of_kind(evaluation: Evaluation, kind: str) -> Evaluation:
+def of_kind(evaluation: s2b.Evaluation, kind: str) -> s2b.Evaluation:
     """The part of an evaluation about broad questions, or about the narrow ones, or all of it."""
     if kind == "all":
         return evaluation
-    return Evaluation(tuple(s for s in evaluation.scores if _kind(s.question) == kind))
+    return s2b.Evaluation(tuple(s for s in evaluation.scores if _kind(s.question) == kind))
 
 
 def _kind(question: s2b.Question) -> str:
     return "general" if question.kind == "general" else "specific"
 
 
-def _questions(text: str, scored: dict[tuple, Evaluation]) -> list[dict[str, Any]]:
-    index, rows = levers.library(text), []
+def _questions(text: str, scored: dict[tuple, s2b.Evaluation]) -> list[dict[str, Any]]:
+    index, rows = library(text), []
     for place, question in enumerate(s2b.questions(text, more=True)):
         recall = [round(scored[way, _ONE_BY_ONE].scores[place].recall, 4) for way in ways()]
         top = index.search(question.text, 1)[0].score
@@ -124,10 +140,10 @@ def _questions(text: str, scored: dict[tuple, Evaluation]) -> list[dict[str, Any
 
 
 def _how() -> dict[str, Any]:
-    models = {text: levers.library(text).embedder.name for text in levers.TEXTS.values()}
+    models = {text: library(text).embedder.name for text in TEXTS}
     rewrites = {lever: s2b.recorded(f"{lever}.authors.few-shot.en").name for lever in REWRITES}
     how = {"seed": SEED, "resamples": RESAMPLES, "level": 0.95, "budgets": list(BUDGETS), "k": K}
-    return how | {"sizes": levers.SIZES, "models": models, "rewrites": rewrites}
+    return how | {"sizes": {text: s2b.cut_sizes(text) for text in TEXTS}, "models": models, "rewrites": rewrites}
 
 
 def main() -> None:

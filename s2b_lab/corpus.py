@@ -1,4 +1,4 @@
-"""The texts of the lab with their questions, files from disk, and the prose of the Python documentation."""
+"""The texts of the lab with their questions, and the prose of the Python documentation."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from typing import Literal
 
-from .text import Document, Span, document
-
-_LAST_COMMON_ROW = 0xD7  # GB 2312 keeps its everyday characters in the rows up to this lead byte
-_SENTENCE_END = tuple(".!?:;。！？：；…”’\"')）")
+from .core.characters import is_blank
+from .core.headings import document
+from .core.text import Document, Span
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the spans that a good answer rests on: pairs of document id and span, in order."""
+    """A question with the spans that a good answer rests on: pairs of document id and span, in order.
+
+    `kind` says what makes it hard, as in "exception".
+    """
 
     text: str
     answers: tuple[tuple[str, Span], ...]
@@ -34,10 +36,8 @@ def names() -> list[str]:
 
 @cache
 def load(name: str) -> Document:
-    """Load one of our own texts by its name."""
-    if name not in _catalog():
-        raise ValueError(f"unknown text {name!r}; known are {', '.join(_catalog())}")
-    entry = _catalog()[name]
+    """Load one of our own texts by its name; ValueError for another."""
+    entry = _entry(name)
     return document(
         entry["id"],
         _data(entry["file"]),
@@ -48,10 +48,27 @@ def load(name: str) -> Document:
     )
 
 
+def language(name: str) -> Literal["en", "zh"]:
+    """Tell the language of one of our own texts; ValueError for another."""
+    return _entry(name)["language"]
+
+
+def cut_sizes(name: str) -> tuple[int, int, int]:
+    """Get the sizes that our measurements cut a text with, in characters: parent, child and overlap.
+
+    A Chinese character says about as much as three of English. ValueError for a text that nothing is measured on.
+    """
+    sizes = {entry["id"]: tuple(entry["sizes"]) for entry in _catalog().values() if "sizes" in entry}
+    if name not in sizes:
+        raise ValueError(f"there are no sizes for {name!r}; there are some for {', '.join(sizes)}")
+    return sizes[name]
+
+
 def questions(name: str, more: bool = False) -> list[Question]:
     """List the questions about a text; those of a translation have the same order and kinds.
 
-    With `more` come those that only measurements need, since a table of them all would be too long to read.
+    With `more` come those that only measurements need, since a table of them all would be too long to read. ValueError
+    for a text without questions.
     """
     doc = load(name)
     entries = [entry for entry in _questions() if name in entry and (more or not entry.get("more"))]
@@ -80,6 +97,12 @@ def _only(doc: Document, section: int, quote: str) -> Span:
     return Span(start, start + len(quote))
 
 
+def _entry(name: str) -> dict:
+    if name not in _catalog():
+        raise ValueError(f"unknown text {name!r}; known are {', '.join(_catalog())}")
+    return _catalog()[name]
+
+
 @cache
 def _catalog() -> dict[str, dict]:
     return {entry["id"]: entry for entry in json.loads(_data("catalog.json"))}
@@ -92,79 +115,6 @@ def _questions() -> list[dict]:
 
 def _data(name: str) -> str:
     return files("s2b_lab").joinpath("data", name).read_text(encoding="utf-8")
-
-
-# --- files -----------------------------------------------------------------------------------------------------------
-
-
-def read_file(
-    path: str | Path,
-    id: str | None = None,
-    *,
-    title: str | None = None,
-    version: str = "1",
-    access: str = "public",
-) -> Document:
-    """Read a .txt, .md or .pdf file as a document whose id is the file's name without suffix unless one is given.
-
-    Text is UTF-8, with or without a byte order mark; a .txt file may also be Chinese in GB18030. Line ends stay
-    as they are. Anything else (other suffix, no such file, undecodable bytes, a PDF without text) is a ValueError.
-    """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in _READERS:
-        raise ValueError(f"cannot read {path.name!r}: the suffix must be one of {', '.join(_READERS)}")
-    if not path.is_file():
-        raise ValueError(f"there is no file at {str(path)!r}")
-    return document(id or path.stem, _READERS[suffix](path), title=title, version=version, access=access)
-
-
-def _utf8(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path.name!r} is not UTF-8 text: {error.reason} at byte {error.start}") from error
-
-
-def _utf8_or_chinese(path: Path) -> str:
-    try:
-        return _utf8(path)
-    except ValueError as error:
-        try:
-            text = path.read_bytes().decode("gb18030")
-        except UnicodeDecodeError:
-            raise error from None
-        if not _looks_chinese(text):
-            raise error
-        return text
-
-
-def _looks_chinese(text: str) -> bool:
-    """Tell Chinese from another encoding misread: GB18030 accepts nearly any bytes, but yields rare characters."""
-    codes = [char.encode("gb18030") for char in text if not char.isascii()]
-    common = sum(len(code) == 2 and code[0] <= _LAST_COMMON_ROW for code in codes)
-    return 2 * common > len(codes)
-
-
-def _pdf(path: Path) -> str:
-    from pypdf import PdfReader
-    from pypdf.errors import DependencyError, PyPdfError
-
-    try:
-        pages = [page.extract_text().strip() for page in PdfReader(path).pages]
-    except (PyPdfError, DependencyError, ValueError, KeyError) as error:
-        raise ValueError(f"{path.name!r} cannot be read as a PDF: {error}") from error
-    if not any(pages):
-        raise ValueError(f"{path.name!r} holds no text; scanned pages need character recognition first")
-    return "".join(_with_break(page) for page in pages if page).rstrip("\n")
-
-
-def _with_break(page: str) -> str:
-    """End a page so that a sentence that runs on to the next one stays whole."""
-    return page + ("\n\n" if page.endswith(_SENTENCE_END) else "\n")
-
-
-_READERS = {".txt": _utf8_or_chinese, ".md": _utf8, ".pdf": _pdf}
 
 
 # --- the documentation that comes with Python ------------------------------------------------------------------------
@@ -181,7 +131,7 @@ def python_docs() -> list[Document]:
     shared: dict[str, list[str]] = {}
     for topic, text in sorted(topics.items()):
         shared.setdefault(text.strip("\n") + "\n", []).append(topic)
-    found = {_speaker(keys, text): text for text, keys in shared.items() if text.strip()}
+    found = {_speaker(keys, text): text for text, keys in shared.items() if not is_blank(text)}
     return [
         document(f"python/{topic}", text, title=text.split("\n", 1)[0], version=version)
         for topic, text in sorted(found.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import tempfile
@@ -13,11 +14,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .chunk import Chunk, check_whole, sentence_tree
+from .core.access import readable_chunks
+from .core.build import sentence_tree
+from .core.checks import check_whole
+from .core.tree import Chunk, ChunkTree
 
 if TYPE_CHECKING:
+    from .core.text import Document
     from .embed import Embedder
-    from .text import Document
 
 FEWEST_FOR_UMAP = 10
 NEAREST = 5
@@ -27,8 +31,8 @@ def umap_map(vectors: np.ndarray, seed: int = 0, n_neighbors: int = 15, min_dist
     """Lay unit vectors out on a plane so that cosine neighbours stay close.
 
     Takes (n, dimension), returns (n, 2). Fewer than 10 vectors are too few for UMAP's
-    neighbourhoods and are laid out by their two principal components.
-    Source: McInnes, Healy, Melville, "UMAP", arXiv:1802.03426.
+    neighbourhoods and are laid out by their two principal components. ValueError for no vectors.
+    Source: McInnes, Healy and Melville, "UMAP", 2018, arXiv:1802.03426.
     """
     vectors = _matrix(vectors)
     if len(vectors) < FEWEST_FOR_UMAP:
@@ -57,7 +61,7 @@ def place(points: np.ndarray, vectors: np.ndarray, newcomers: np.ndarray) -> np.
 
     `points` (n, 2) is the map of `vectors` (n, dimension); `newcomers` is (m, dimension) or one
     vector; returns (m, 2). The map itself does not move, so a picture stays steady while a reader
-    changes the question.
+    changes the question. ValueError for no vectors, a point too few or too many, or another dimension.
     """
     flat, vectors, newcomers = _mapped(points, vectors), _matrix(vectors), _matrix(newcomers)
     if newcomers.shape[1] != vectors.shape[1]:
@@ -74,7 +78,8 @@ def place(points: np.ndarray, vectors: np.ndarray, newcomers: np.ndarray) -> np.
 def neighbours_kept(points: np.ndarray, vectors: np.ndarray, k: int = 10) -> float:
     """Share of true cosine neighbours that are still among the k nearest on the map, 0 to 1.
 
-    Raises ValueError when k is not between 1 and n - 1.
+    `points` (n, 2) is the map of `vectors` (n, dimension). ValueError when k is not between 1 and n - 1, for no
+    vectors, and for a point too few or too many.
     """
     flat, vectors = _mapped(points, vectors), _matrix(vectors)
     check_whole("k", k, 1)
@@ -87,8 +92,12 @@ def neighbours_kept(points: np.ndarray, vectors: np.ndarray, k: int = 10) -> flo
 
 @dataclass(frozen=True, slots=True)
 class Atlas:
-    """The map of a document: its sentences laid out by UMAP, everything else placed among them."""
+    """The map of a document: its public sentences laid out on a plane, everything else placed among them.
 
+    `vectors` (n, dimension) and `points` (n, 2) belong to the `sentences`, which are chunks of `tree`.
+    """
+
+    tree: ChunkTree
     sentences: tuple[Chunk, ...]
     vectors: np.ndarray
     points: np.ndarray
@@ -98,25 +107,33 @@ class Atlas:
         return place(self.points, self.vectors, vectors)
 
 
-_atlases: dict[tuple[str, str, str, int, str], Atlas] = {}
+# Access labels are part of a document, so that a map never shows what has been closed since.
+_atlases: dict[tuple[Document, str, int, int, str], Atlas] = {}
 
 
 def atlas(document: Document, embedder: Embedder, seed: int = 0, method: Literal["umap", "pca"] = "umap") -> Atlas:
     """Fit the map of a document once: its public sentences by UMAP, or by their two principal components.
 
     Larger chunks and questions are placed among the five sentences most similar to them, so the
-    picture stays still while sliders move. The first call takes seconds, later ones nothing.
+    picture stays still while sliders move. The first call takes seconds, later ones nothing. What it returns has the
+    `sentences`, their `vectors` (n, dimension) and `points` (n, 2), and `place` for newcomers. ValueError for another
+    method, or a text without a public sentence.
     """
     if method not in ("umap", "pca"):
         raise ValueError(f"method must be 'umap' or 'pca', not {method!r}")
-    key = (document.id, document.text, embedder.name, seed if method == "umap" else 0, method)
+    key = (document, embedder.name, embedder.dimension, seed if method == "umap" else 0, method)
     if key not in _atlases:
-        tree = sentence_tree(document)
-        kept = tuple(c for c in tree.indexed if tree.section(c).access == "public")
-        vectors = embedder.passages([c.text for c in kept])
+        tree = _sentence_tree(document)
+        kept = tuple(readable_chunks(tree))
+        vectors = embedder.passages([chunk.text for chunk in kept])
         points = _kept_map(vectors, seed) if method == "umap" else principal_map(vectors)
-        _atlases[key] = Atlas(kept, vectors, points)
+        _atlases[key] = Atlas(tree, kept, vectors, points)
     return _atlases[key]
+
+
+@functools.lru_cache(maxsize=16)
+def _sentence_tree(document: Document) -> ChunkTree:
+    return sentence_tree(document)
 
 
 def _kept_map(vectors: np.ndarray, seed: int) -> np.ndarray:

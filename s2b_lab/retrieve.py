@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from .chunk import Chunk, ChunkTree, check_whole
-from .embed import normalise
-from .expand import Context, Hit, parent_document, readable, within_budget
-from .index import Index, allow
-from .rank import reciprocal_rank_fusion
-from .rewrite import chunk_id_of, key_of
-from .text import Document, Span
+from .core.access import allow, is_readable
+from .core.budget import within_budget
+from .core.cards import Card, Rows, beginning, counted, first_few, shown_score
+from .core.characters import is_blank
+from .core.checks import check_filled, check_whole
+from .core.expand import parent_document
+from .core.hits import Context, Hit
+from .core.rank import reciprocal_rank_fusion
+from .core.tree import Chunk, ChunkTree
+from .embed import Embedder, text_tokens
+from .hypothetical import chunk_id_of, key_of
+from .models.copies import normalise
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """What a Retriever needs of an index: `Index` has it, and so has anything with vectors of its own."""
+
+    tree: ChunkTree
+    embedder: Embedder
+
+    def search(self, query: Any, k: int = 16, where: Mapping[str, Any] | None = None) -> list[Hit]:
+        """Find the k chunks most like a question or a vector of `embedder`, best first; all where there are fewer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Card):
     """What became of one query: its rewrites, the small hits, the big contexts, and milliseconds by stage.
 
     With several rewrites a hit's score is that of reciprocal rank fusion (the best of a parent's hits has that of the
@@ -44,12 +62,25 @@ class Trace:
             "missing": self.missing,
         }
 
+    def _card(self) -> tuple[str, Rows]:
+        found = [f"{hit.rank}. {hit.chunk.id}: {shown_score(hit.score)}" for hit in self.hits]
+        grown = [f"{number}. {_in_short(context)}" for number, context in enumerate(self.contexts, 1)]
+        rows = {
+            "rewrites": list(self.rewrites),
+            "hits": first_few(found) or "none",
+            "contexts": first_few(grown) or "none",
+            "missing": f"{counted(self.missing, 'hit')} whose parents are lost" if self.missing else "",
+            "milliseconds": ", ".join(f"{stage} {ms:.1f}" for stage, ms in self.timings.items()),
+        }
+        return f"Trace of a question: {self.query}", [(name, value) for name, value in rows.items() if value]
+
 
 def pointed_to(hits: Iterable[Hit], tree: ChunkTree, where: Mapping[str, Any] | None = None) -> list[Hit]:
     """Follow hits among the questions of a `question_tree` to the chunks of `tree` that they are about.
 
     Each chunk comes once, with the score of its best question. Left out are questions whose chunk the tree lacks or
-    has with another text, and chunks that `where`, the filter of `Index.search`, does not allow now.
+    has with another text, and chunks that `where`, the filter of `Index.search`, does not allow now. ValueError for
+    another key or value in it.
     """
     allowed, best = allow(where), {}
     for hit in sorted(hits, key=lambda hit: -hit.score):
@@ -59,14 +90,10 @@ def pointed_to(hits: Iterable[Hit], tree: ChunkTree, where: Mapping[str, Any] | 
     return [Hit(tree[chunk_id], hit.score, rank) for rank, (chunk_id, hit) in enumerate(best.items(), 1)]
 
 
-def _may_be_read(span: Span, document: Document, access: Sequence[str]) -> bool:
-    return span in readable(span, document, access)
-
-
 def _allowed(chunk: Chunk, tree: ChunkTree, where: Mapping[str, Sequence[str]]) -> bool:
     document = tree.document(chunk)
     known = {"version": document.version, "doc_id": document.id}
-    read = _may_be_read(chunk.span, document, where["access"])
+    read = is_readable(chunk.span, document, where["access"])
     return read and all(value in where.get(key, (value,)) for key, value in known.items())
 
 
@@ -81,46 +108,51 @@ class Retriever:
 
     def __init__(
         self,
-        index: Index,
+        index: Searchable,
         expand: Callable[..., list[Context]] = parent_document,
         rewrite: Callable[[str], str | Sequence[str]] | None = None,
         k: int = 4,
         where: Mapping[str, Any] | None = None,
         token_budget: int | None = None,
-        questions: Index | None = None,
+        questions: Searchable | None = None,
     ):
-        if not isinstance(index, Index):
-            raise TypeError(f"index must be an Index, such as Index.open(), not {index!r}")
+        _check_searchable("index", index)
         if not callable(expand):
             raise TypeError(f"expand must be a function such as parent_document, not {expand!r}")
         if rewrite is not None and not callable(rewrite):
             raise TypeError(f"rewrite must be a function from a question to one or several, not {rewrite!r}")
-        if questions is not None and not isinstance(questions, Index):
-            raise TypeError(f"questions must be an Index, as of a question_tree, not {questions!r}")
-        models = [(one.embedder.name, one.embedder.dimension) for one in (index, questions or index)]
+        if questions is not None:
+            _check_searchable("questions", questions)
+        searched = (index, index if questions is None else questions)
+        models = [(one.embedder.name, one.embedder.dimension) for one in searched]
         if models[0] != models[1]:
             raise ValueError(f"chunks and questions are embedded by different models: {models[0]} and {models[1]}")
+        if token_budget is not None and not hasattr(index.embedder, "count_tokens"):
+            raise TypeError(f"a token_budget needs a model that counts tokens; {index.embedder!r} has no count_tokens")
         check_whole("k", k, 1)
         check_whole("token_budget", 1 if token_budget is None else token_budget, 1)
         self.index, self.expand, self.rewrite, self.k, self.where = index, expand, rewrite, int(k), allow(where)
         self.token_budget, self.questions = token_budget, questions
 
     def __call__(self, query: str) -> Trace:
-        """Retrieve for one question; ValueError when it is blank."""
-        if not isinstance(query, str) or not normalise(query):
-            raise ValueError(f"the query is blank: {query!r}")
+        """Retrieve for one question; ValueError when it is blank, TypeError when its rewrite is no text or list."""
+        check_filled("query", query)
         clock = _Clock()
-        rewrites = clock("rewrite", self._rewritten, query)
-        vectors = clock("embed", lambda: [self.index.embedder.query(text) for text in rewrites or (query,)])
+        with clock("rewrite"):
+            rewrites = self._rewritten(query)
+        with clock("embed"):
+            vectors = [self.index.embedder.query(text) for text in rewrites or (query,)]
         size = 4 * self.k
         while True:
-            hits, exhausted = clock("search", self._search, vectors, size)
-            contexts, missing = clock("expand", self._expanded, hits)
+            with clock("search"):
+                hits, exhausted = self._search(vectors, size)
+            with clock("expand"):
+                contexts, missing = self._expanded(hits)
             if len(contexts) >= self.k or exhausted:
                 break
             size *= 2
         if self.token_budget is not None:
-            contexts = within_budget(contexts, self.token_budget, self.index.embedder.count_tokens)
+            contexts = within_budget(contexts, self.token_budget, partial(text_tokens, self.index.embedder))
         return Trace(query, rewrites, tuple(hits), tuple(contexts), clock.spent, missing)
 
     def _rewritten(self, query: str) -> tuple[str, ...]:
@@ -135,7 +167,7 @@ class Retriever:
         for text in texts:
             unique.setdefault(normalise(text), text)
         # A rewrite that comes back empty leaves the question as it is.
-        return tuple(text for copy, text in unique.items() if copy)
+        return tuple(text for copy, text in unique.items() if not is_blank(copy))
 
     def _search(self, vectors: Sequence[Any], size: int) -> tuple[list[Hit], bool]:
         lists = [self.index.search(vector, size, self.where) for vector in vectors]
@@ -155,22 +187,39 @@ class Retriever:
         found = self.expand(hits, tree, **options)
         missing = sum(hit.chunk.parent_id is not None and hit.chunk.parent_id not in tree for hit in hits)
         documents, access = tree.documents, self.where["access"]
-        kept = [context for context in found if _may_be_read(context.span, documents[context.doc_id], access)]
+        kept = [context for context in found if is_readable(context.span, documents[context.doc_id], access)]
         return kept[: self.k], missing
 
 
 class _Clock:
-    # Runs a stage and adds up the milliseconds it took, over all the times it ran.
+    # Adds up the milliseconds that a stage took, over all the times it ran.
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = {}
 
-    def __call__(self, stage: str, step: Callable, *arguments: Any) -> Any:
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
         start = perf_counter()
         try:
-            return step(*arguments)
+            yield
         finally:
             self.spent[stage] = self.spent.get(stage, 0.0) + 1000 * (perf_counter() - start)
+
+
+def _check_searchable(name: str, given: object) -> None:
+    missing = [part for part in ("tree", "search", "embedder") if not _has(given, part)]
+    if isinstance(given, type) or missing:
+        what = "is a class" if isinstance(given, type) else f"has no {', '.join(missing)}"
+        raise TypeError(f"{name} must be an Index, or another with tree, search and embedder; {given!r} {what}")
+    if not callable(given.search):
+        raise TypeError(f"{name}.search must be a method, not {given.search!r}")
+    if lost := [part for part in ("name", "dimension", "query") if not hasattr(given.embedder, part)]:
+        raise TypeError(f"{name}.embedder must be a model; {given.embedder!r} has no {lost[0]}")
+
+
+def _has(given: object, name: str) -> bool:
+    # The tree of an index is not built just to see that there is one.
+    return inspect.getattr_static(given, name, None) is not None or hasattr(given, name)
 
 
 def _takes(function: Callable, name: str) -> bool:
@@ -195,11 +244,17 @@ def _family(chunk: Chunk) -> str:
     return chunk.parent_id or chunk.id
 
 
+def _in_short(context: Context) -> str:
+    size = counted(len(context.text), "character")
+    return f"{context.doc_id} {context.span.start} to {context.span.end}, {size}: {beginning(context.text)}"
+
+
 def _hit_frame(hit: Hit) -> dict[str, Any]:
     chunk, place = hit.chunk, {"doc": hit.chunk.doc_id, "span": [hit.chunk.span.start, hit.chunk.span.end]}
-    return {"chunk": chunk.id, **place, "parent": chunk.parent_id, "score": round(hit.score, 6), "rank": hit.rank}
+    score = round(float(hit.score), 6)
+    return {"chunk": chunk.id, **place, "parent": chunk.parent_id, "score": score, "rank": hit.rank}
 
 
 def _context_frame(context: Context) -> dict[str, Any]:
     place = {"doc": context.doc_id, "span": [context.span.start, context.span.end]}
-    return {**place, "score": round(context.score, 6), "hits": [hit.chunk.id for hit in context.hits]}
+    return {**place, "score": round(float(context.score), 6), "hits": [hit.chunk.id for hit in context.hits]}

@@ -3,7 +3,8 @@
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from s2b_lab.text import Document, document
+from s2b_lab.core.headings import document
+from s2b_lab.core.text import Document
 
 # A busy machine is slow now and then: time says nothing about what is right.
 settings.register_profile("steady", deadline=None)

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from benchmarks import importing, indexing, latency, report, splitting, stores
+from benchmarks import busy, importing, indexing, latency, report, splitting, stores
 from benchmarks.clock import interleaved
 from s2b_lab import HashEmbedder, document, sentence_tree, sentences
 
@@ -173,6 +173,29 @@ def test_an_import_is_timed_in_a_new_interpreter():
     assert all(len(row.rounds) == 1 and row.value > 0 for row in found.rows)
     with pytest.raises(subprocess.CalledProcessError):
         importing.seconds("import no_such_module")
+
+
+def test_each_contender_of_busy_is_a_process_whose_threads_wait_as_it_says(monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")  # of the caller, and not measured
+    program = "import os\ndef embed(text):\n    assert os.environ.get('OMP_WAIT_POLICY') == {policy!r}"
+    for name, policy in ((busy.OURS, None), (busy.PASSIVE, "passive"), (busy.ALONE, None)):
+        with busy.worker(name, program.format(policy=policy)) as ask:
+            assert len(ask(["one", "two"])) == 2 and len(ask(["three"])) == 1
+
+
+def test_busy_takes_turns_and_compares_with_passive_threads_under_the_same_loops():
+    asked = []
+    workers = {name: lambda texts, name=name: asked.append((name, len(texts))) or [2.0, 4.0] for name in "ab"}
+    assert busy.measure(workers, 2, 5) == {"a": [3.0, 3.0], "b": [3.0, 3.0]}
+    assert asked == [("a", 5), ("b", 5), ("b", 5), ("a", 5)]
+    rows = busy._rows(busy.BUSY, {busy.OURS: [9.0, 6.0, 6.0], busy.PASSIVE: [3.0, 3.0, 1.0]})
+    assert [(row.value, row.ratio) for row in rows] == [(6.0, None), (3.0, 2.0)]
+
+
+def test_busy_loops_run_until_they_are_no_longer_needed():
+    with busy.busy(2) as loops:
+        assert [loop.poll() for loop in loops] == [None, None]
+    assert all(loop.poll() is not None for loop in loops)
 
 
 def test_an_unknown_benchmark_is_refused_by_name():

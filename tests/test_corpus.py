@@ -1,4 +1,4 @@
-"""Our own texts say what they should in both languages, and files become documents."""
+"""Our own texts say what they should in both languages."""
 
 import re
 import subprocess
@@ -12,8 +12,10 @@ import pytest
 
 import s2b_lab
 from s2b_lab import corpus
+from s2b_lab.core.blocks import paragraphs
+from s2b_lab.core.characters import language_of
+from s2b_lab.core.sentences import sentences
 from s2b_lab.embed import embedder
-from s2b_lab.text import paragraphs, sentences
 
 POLICIES = ("travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025")
 TRANSLATIONS = [("travel-en", "travel-zh"), ("travel-en-2025", "travel-zh-2025")]
@@ -49,6 +51,24 @@ def numbers(text):
 def test_names_are_those_that_load_knows():
     assert corpus.names() == ["travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025", "rag-zh", "einstein"]
     assert [corpus.load(name).id for name in corpus.names()] == corpus.names()
+
+
+def test_every_text_has_a_language():
+    languages = {"travel-en": "en", "travel-zh": "zh", "travel-en-2025": "en", "travel-zh-2025": "zh"}
+    languages |= {"rag-zh": "zh", "einstein": "en"}
+    assert {name: s2b_lab.language(name) for name in corpus.names()} == languages
+    assert all(language_of(corpus.load(name).text) == language for name, language in languages.items())
+    with pytest.raises(ValueError, match=r"unknown text 'travel-fr'.*rag-zh, einstein"):
+        s2b_lab.language("travel-fr")
+
+
+def test_the_texts_that_are_measured_have_sizes_to_cut_with():
+    assert s2b_lab.cut_sizes("einstein") == s2b_lab.cut_sizes("travel-en") == (2000, 500, 20)
+    assert s2b_lab.cut_sizes("travel-zh") == (600, 150, 6)
+    assert isinstance(s2b_lab.cut_sizes("einstein"), tuple)
+    for name in ("rag-zh", "travel-fr"):
+        with pytest.raises(ValueError, match=rf"no sizes for '{name}'.*travel-en, travel-zh, einstein"):
+            s2b_lab.cut_sizes(name)
 
 
 def test_an_unknown_name_is_told_with_the_known_ones():
@@ -235,7 +255,7 @@ def test_the_article_is_tidy_prose():
 def test_the_texts_are_read_from_wherever_the_package_is(tmp_path):
     package = Path(s2b_lab.__file__).parent
     with zipfile.ZipFile(tmp_path / "lab.zip", "w") as archive:
-        for path in [*package.glob("*.py"), *package.glob("data/*")]:
+        for path in [*package.rglob("*.py"), *package.glob("data/*")]:
             archive.write(path, f"s2b_lab/{path.relative_to(package)}")
     code = "import sys; sys.path.insert(0, 'lab.zip'); from s2b_lab import corpus; print(corpus.__file__)\n"
     code += "print(len([corpus.load(name) for name in corpus.names()]), len(corpus.questions('travel-zh')))"
@@ -361,115 +381,6 @@ def test_a_stretch_of_evidence_runs_to_the_end_of_its_last_words(monkeypatch):
     )
     (text,) = gold(corpus.questions("travel-en")[0])
     assert text.startswith("Travellers must submit") and text.endswith("they must log a ticket")
-
-
-# --- files -----------------------------------------------------------------------------------------------------------
-
-
-def pdf(*pages):
-    """A PDF by hand: one content stream a page, one line of text for each line given."""
-    count = len(pages)
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    for n, text in enumerate(pages):
-        shown = " T* ".join(f"({line}) Tj" for line in text.splitlines())
-        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET"
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * n} 0 R"
-            " /Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-    data, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        places.append(len(data))
-        data += f"{number} 0 obj\n{content}\nendobj\n".encode()
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    tail = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(data)}\n%%EOF\n"
-    return data + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{tail}".encode()
-
-
-def test_a_markdown_file_becomes_a_document_named_after_it(tmp_path):
-    path = tmp_path / "house rules.md"
-    path.write_bytes(b"# House rules\n\n## 1 Quiet\n\nSleep at ten.\n")
-    doc = corpus.read_file(path)
-    assert (doc.id, doc.title, doc.version, doc.access) == ("house rules", "House rules", "1", "public")
-    assert [part.id for part in doc.sections] == ["house rules/0", "house rules/1"]
-    other = corpus.read_file(str(path), "rules", title="Rules", version="3", access="staff")
-    assert (other.id, other.title, other.version, other.access) == ("rules", "Rules", "3", "staff")
-    assert {part.access for part in other.sections} == {"staff"}
-
-
-@pytest.mark.parametrize("suffix", [".txt", ".TXT", ".md"])
-def test_a_byte_order_mark_is_dropped_and_line_ends_are_kept(tmp_path, suffix):
-    path = tmp_path / f"notes{suffix}"
-    path.write_bytes(b"\xef\xbb\xbfA.\r\n\r\nB.\rC.\n")
-    assert corpus.read_file(path).text == "A.\r\n\r\nB.\rC.\n"
-
-
-def test_chinese_text_may_be_in_the_old_encoding(tmp_path):
-    text = "差旅制度（旧版）：出差回来后，请在 45 天内提交报销单。𠮷先生的“工单”除外……\n"
-    (tmp_path / "old.txt").write_bytes(text.encode("gb18030"))
-    assert corpus.read_file(tmp_path / "old.txt").text == text
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("latin.txt", "Le café décidé à côté.".encode("latin-1")),
-        ("latin-pairs.txt", "größe übrig äöüß éèêë".replace(" ", "").encode("latin-1") + b"x"),
-        ("utf16.txt", "plain words".encode("utf-16")),
-        ("chinese.md", "差旅制度".encode("gb18030")),
-    ],
-)
-def test_undecodable_bytes_are_refused_by_name(tmp_path, name, data):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(ValueError, match=rf"'{re.escape(name)}' is not UTF-8 text: .* at byte \d"):
-        corpus.read_file(tmp_path / name)
-
-
-def test_an_empty_file_is_an_empty_document(tmp_path):
-    (tmp_path / "empty.txt").write_bytes(b"")
-    doc = corpus.read_file(tmp_path / "empty.txt")
-    assert (doc.text, doc.sections) == ("", ())
-
-
-def test_other_suffixes_and_missing_files_are_refused(tmp_path):
-    (tmp_path / "sheet.xlsx").write_bytes(b"PK")
-    with pytest.raises(ValueError, match=r"'sheet.xlsx'.*\.txt, \.md, \.pdf"):
-        corpus.read_file(tmp_path / "sheet.xlsx")
-    with pytest.raises(ValueError, match=r"no file at .*gone\.txt"):
-        corpus.read_file(tmp_path / "gone.txt")
-    (tmp_path / "folder.md").mkdir()
-    with pytest.raises(ValueError, match=r"no file at .*folder\.md"):
-        corpus.read_file(tmp_path / "folder.md")
-
-
-def test_a_pdf_gives_its_text_page_by_page(tmp_path):
-    (tmp_path / "policy.pdf").write_bytes(
-        pdf("Claims are due soon.\nLog a ticket.", "Keep every", "receipt. Thank you.")
-    )
-    doc = corpus.read_file(tmp_path / "policy.pdf")
-    assert doc.id == "policy"
-    # a page that ends with a sentence ends a paragraph; a sentence may run on to the next page
-    assert doc.text == "Claims are due soon.\nLog a ticket.\n\nKeep every\nreceipt. Thank you."
-    assert [span.of(doc.text) for span in sentences(doc.text)][2:] == ["Keep every\nreceipt.", "Thank you."]
-
-
-def test_pdfs_that_give_no_text_are_refused(tmp_path):
-    from pypdf import PdfReader, PdfWriter
-
-    (tmp_path / "scan.pdf").write_bytes(pdf("", ""))
-    (tmp_path / "broken.pdf").write_bytes(b"this is no PDF at all")
-    (tmp_path / "plain.pdf").write_bytes(pdf("Secret."))
-    writer = PdfWriter(clone_from=PdfReader(tmp_path / "plain.pdf"))
-    writer.encrypt("password", algorithm="RC4-128")
-    writer.write(tmp_path / "locked.pdf")
-    for name, reason in (("scan", "holds no text"), ("broken", "cannot be read"), ("locked", "cannot be read")):
-        with pytest.raises(ValueError, match=rf"'{name}\.pdf' {reason}"):
-            corpus.read_file(tmp_path / f"{name}.pdf")
 
 
 # --- the documentation that comes with Python ------------------------------------------------------------------------

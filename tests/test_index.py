@@ -1,28 +1,25 @@
 """The index on a real Chroma in memory, in a folder and at a server; E5 and the like name edge cases."""
 
 import json
-import os
 import random
-import re
-import shutil
-import socket
-import tempfile
-import warnings
 from functools import partial
-from pathlib import Path
 
 import chromadb
 import numpy as np
 import pytest
 from chromadb.config import Settings
 
-from s2b_lab import corpus, rank
-from s2b_lab.chunk import Chunk, ChunkTree, multi_granular, parents_and_children, sentence_tree
+from s2b_lab import corpus
+from s2b_lab.core import rank
+from s2b_lab.core.access import allow
+from s2b_lab.core.build import multi_granular, parents_and_children, sentence_tree
+from s2b_lab.core.expand import sentence_window
+from s2b_lab.core.headings import document
+from s2b_lab.core.tree import ChunkTree
 from s2b_lab.embed import HashEmbedder
-from s2b_lab.expand import sentence_window
-from s2b_lab.index import Index, Report, allow
+from s2b_lab.index import Index
 from s2b_lab.retrieve import Retriever
-from s2b_lab.text import Span, document
+from s2b_lab.store.write import Report
 
 WORDS = "tea coffee train plane hotel ticket receipt claim invoice deadline system manager budget currency".split()
 ALL = {"access": ["public", "finance", "secret"]}
@@ -42,10 +39,6 @@ def ids(hits):
 
 def texts(hits):
     return [hit.chunk.text for hit in hits]
-
-
-def client(path):
-    return chromadb.PersistentClient(path, Settings(anonymized_telemetry=False))
 
 
 @pytest.fixture
@@ -124,7 +117,7 @@ def test_any_whole_number_is_a_k(index, k):
     assert len(index.search("tea", k)) == min(k, 3)
 
 
-@pytest.mark.parametrize("query", ["", " \n", "\u3000", "\0"])
+@pytest.mark.parametrize("query", ["", " \n", "\u3000", "\0", "\u200b"])
 def test_a_blank_query_is_refused_also_by_an_empty_index(index, query):
     with pytest.raises(ValueError, match="query is blank"):
         index.search(query)
@@ -316,7 +309,7 @@ def test_a_reader_never_trusts_what_it_knows_while_a_deletion_is_under_way(tmp_p
     with Index.open(tmp_path, fake) as writer, Index.open(tmp_path, fake) as reader:
         writer.add(tree_of("Green tea."))
         assert reader.count() == 1
-        writer._documents.upsert = None  # the writer is stopped right after the documents' delete
+        writer._store.documents.upsert = None  # the writer is stopped right after the documents' delete
         with pytest.raises(TypeError):
             writer.delete("d")
         assert reader.search("tea") == [] and list(reader.tree) == []
@@ -326,212 +319,12 @@ def test_a_reader_reads_the_documents_only_when_they_changed(tmp_path, fake, mon
     with Index.open(tmp_path, fake) as writer, Index.open(tmp_path, fake) as reader:
         writer.add(tree_of("Green tea. Late train."))
         assert len(reader.search("tea")) == 2
-        tree, refresh, reads = reader.tree, reader._refresh, []
-        monkeypatch.setattr(reader, "_refresh", lambda: reads.append(1) or refresh())
+        tree, refresh, reads = reader.tree, reader._store.refresh, []
+        monkeypatch.setattr(reader._store, "refresh", lambda: reads.append(1) or refresh())
         writer.add(tree_of("Green tea. Late train."))  # changes nothing
         assert len(reader.search("tea")) == 2 and reader.tree is tree and reads == []
         writer.add(tree_of("Old hotel.", "e"))
         assert len(reader.search("tea")) == 3 and "e/0/p1/s1" in reader.tree and reads == [1]
-
-
-# --- adding, changing, deleting ---
-
-
-def test_adding_twice_changes_nothing_and_embeds_nothing_E4(opened, fake, policy):
-    index = opened(fake)
-    index.add(policy)
-    tree, answers = index.tree, index.search("flights", 9)
-    fake.embedded.clear()
-    index._commit = index._vectors.upsert = None  # nothing is written
-    assert index.add(policy) == Report(kept=len(policy.indexed))
-    assert fake.embedded == []
-    assert list(index.tree) == list(tree) and index.search("flights", 9) == answers
-
-
-def test_a_changed_document_leaves_no_stale_child_B2(opened, fake):
-    index = opened(fake)
-    index.add(tree_of("Zebra crossing rule old."))
-    assert index.add(tree_of("New text about tea.")) == Report(added=1, deleted=1, documents=1)
-    assert texts(index.search("zebra crossing rule", 9)) == ["New text about tea."]
-    assert index.count() == 1 and index._vectors.count() == 1 and index.verify() == []
-
-
-def test_only_what_changed_is_embedded(index, fake):
-    index.add(tree_of(sentences_of("green tea", "late train", "old hotel")))
-    fake.embedded.clear()
-    assert index.add(tree_of(sentences_of("green tea", "slow and late train", "old hotel"))) == Report(1, 2, 1, 1)
-    assert fake.embedded == ["Slow and late train."]
-    moved = next(hit.chunk for hit in index.search("old hotel", 1))
-    assert moved.span.of("Green tea. Slow and late train. Old hotel.") == moved.text == "Old hotel."
-
-
-def test_a_paragraph_put_first_embeds_only_itself(index, fake):
-    index.add(tree_of("Green tea.\n\nLate train.\n\nOld hotel."))
-    fake.embedded.clear()
-    report = index.add(tree_of("New.\n\nGreen tea.\n\nLate train.\n\nOld hotel."))
-    assert fake.embedded == ["New."] and report == Report(added=4, deleted=3, documents=1)
-    assert [ids(index.search(text, 1)) for text in ("green tea", "old hotel")] == [["d/0/p2/s1"], ["d/0/p4/s1"]]
-    assert index.verify() == []
-
-
-def test_a_new_version_or_label_of_the_same_text_embeds_nothing(index, fake):
-    index.add(tree_of("Green tea."))
-    fake.embedded.clear()
-    index.add(tree_of("Green tea.", version="2", access="secret"))
-    assert fake.embedded == [] and index.search("tea") == []
-    assert len(index.search("tea", where={"access": "secret", "version": "2"})) == 1
-    assert index.verify() == [] and index.count() == 1
-
-
-def test_another_way_of_cutting_replaces_the_first(index):
-    text = "## A\n\n" + "Green tea. Late train. " * 20
-    index.add(tree_of(text))
-    other = parents_and_children(document("d", text), 200, 50, 0)
-    index.add(other)
-    assert list(index.tree) == list(other) and index.count() == len(other.indexed) and index.verify() == []
-
-
-def test_deleting_removes_vectors_and_document_B3(opened, fake):
-    index = opened(fake)
-    index.add(tree_of(sentences_of("green tea", "late train"), "a"))
-    index.add(tree_of("Green tea too.", "b"))
-    assert index.delete("a") == Report(deleted=2, documents=1)
-    assert texts(index.search("tea", 9)) == ["Green tea too."] and list(index.tree.documents) == ["b"]
-    assert index._vectors.get(where={"doc_id": "a"})["ids"] == [] and index.verify() == []
-
-
-def test_deleting_an_unknown_document_names_it(index):
-    index.add(tree_of("Green tea.", "known"))
-    with pytest.raises(ValueError, match=r"no document 'other' to delete; the index holds \['known'\]"):
-        index.delete("other")
-
-
-def test_the_same_text_in_two_documents_survives_E8(index):
-    both = sentence_tree([document("v1", "Same.", version="1"), document("v2", "Same.", version="2")])
-    assert index.add(both) == Report(added=2, documents=2)
-    assert ids(index.search("same")) == ["v1/0/p1/s1", "v2/0/p1/s1"]
-    assert ids(index.search("same", where={"version": "2"})) == ["v2/0/p1/s1"]
-
-
-def test_large_additions_go_in_batches(opened, fake):
-    index = opened(fake)
-    index._batch = 7
-    trees = sentence_tree(
-        [document(f"d{n}", sentences_of(*(f"{w} {n} {v}" for w in WORDS for v in "ab"))) for n in range(4)]
-    )
-    assert index.add(trees).added == index.count() == len(trees.indexed) == 4 * 2 * len(WORDS)
-    assert index.verify() == []
-    report = index.add(sentence_tree([document(f"d{n}", "Gone.") for n in range(4)]))
-    assert report == Report(4, 0, len(trees.indexed), 4) and index._vectors.count() == 4
-
-
-def test_something_else_than_a_tree_is_refused(index):
-    with pytest.raises(TypeError, match="ChunkTree"):
-        index.add(document("d", "Green tea."))
-
-
-def test_chunks_of_two_documents_cannot_share_an_id(opened, fake):
-    index = opened(fake)
-    index.add(tree_of("# T\n\nIntro.\n\n# S\n\nAlpha one.", "a"))
-    fake.embedded.clear()
-    other = parents_and_children([document("b", "Fine."), document("a/1", "Other two.")], None)
-    with pytest.raises(ValueError, match=r"'a/1' has a chunk 'a/1/p1', an id that a chunk of document 'a' has"):
-        index.add(other)
-    assert fake.embedded == [] and list(index.tree.documents) == ["a"] and index.verify() == []
-    index.delete("a")
-    assert index.add(other).documents == 2 and len(index.tree.documents) == 2
-
-
-def test_the_id_of_the_indexs_own_record_is_refused(index):
-    with pytest.raises(ValueError, match="keeps the id '#' for itself"):
-        index.add(tree_of("Green tea.", "#"))
-
-
-# --- what is embedded ---
-
-
-@pytest.mark.parametrize("blank", ["\0", "\0\0 \0", "\u2003\0"])
-def test_a_chunk_with_nothing_to_read_is_not_embedded(opened, fake, blank):
-    index = opened(fake)
-    assert index.add(tree_of(f"Hello.\n\n{blank}\n\nBye.")) == Report(added=2, documents=1)
-    assert fake.embedded == ["Hello.", "Bye."] and index.count() == 2 and index.verify() == []
-    assert index.add(tree_of(f"Hello.\n\n{blank}\n\nBye.")) == Report(kept=2)
-    assert len(index.search("hello", 9)) == 2 and blank in index.tree.documents["d"].text
-
-
-def test_an_empty_chunk_and_an_empty_piece_are_not_embedded(fake):
-    doc = document("d", "Green tea." + "\0" * 300 + "Late train.")
-    chunks = [
-        Chunk("d/1", "d", Span(0, 0), "", "passage", None, "d/0"),
-        Chunk("d/2", "d", Span(0, len(doc.text)), doc.text, "passage", None, "d/0"),
-    ]
-    fake.max_tokens = 3
-    with Index.open(None, fake) as index, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        index.add(ChunkTree([doc], chunks))
-        assert all(text.strip("\0 ") for text in fake.embedded) and index.verify() == []
-        assert ids(index.search("late train")) == ["d/2"]
-
-
-def test_exactly_the_chunks_texts_are_embedded_E14(index, fake):
-    tree = sentence_tree(
-        document("d", "Green tea.\n\n## Heading\n\nＬate   train.", title="Title " * 200, version="v" * 99)
-    )
-    index.add(tree)
-    assert fake.embedded == ["Green tea.", "## Heading", "Late train."]
-
-
-def test_prefixes_are_embedded_and_never_delivered_E11(tmp_path):
-    model = HashEmbedder(query_prefix="query: ", passage_prefix="passage: ")
-    with Index.open(tmp_path, model) as index:
-        index.add(tree_of("Green tea. Late train."))
-        hit = index.search("query: green", 1)[0]
-        assert hit.chunk.text == "Green tea." and "passage" not in index.tree.documents["d"].text
-        expected = rank.cosine(model.query("query: green").tolist(), model.passages(["Green tea."])[0].tolist())
-        assert hit.score == pytest.approx(expected, abs=1e-6)
-        kept = index._vectors.metadata
-    assert (kept["query_prefix"], kept["passage_prefix"]) == ("query: ", "passage: ")
-    with pytest.raises(ValueError, match=r"'passage: '.*'text: '"):
-        Index.open(tmp_path, HashEmbedder(query_prefix="query: ", passage_prefix="text: "))
-
-
-def test_a_chunk_that_is_too_long_is_split_with_a_warning_E12():
-    model = HashEmbedder(max_tokens=60)
-    long = " ".join(f"{word}{n}" for n in range(15) for word in WORDS)
-    tree = parents_and_children(document("d", f"Green tea.\n\n## Long\n\n{long}"), 9000, 8000, 0)
-    with Index.open(None, model) as index:
-        with pytest.warns(UserWarning, match=r"chunk 'd/1/p1/c1' has 2\d\d tokens, hash reads 60") as caught:
-            report = index.add(tree)
-        assert caught[0].filename == __file__ and len(caught) == 1
-        assert report.added == index.count() >= 5
-        hits = index.search("currency14 budget14 manager14", 9)
-        assert ids(hits) == ["d/1/p1/c1", "d/0/p1/c1"] and long in hits[0].chunk.text
-        pieces = [hit for hit in hits if hit.chunk.id == "d/1/p1/c1"]
-        whole = rank.cosine(model.query("currency14 budget14 manager14").tolist(), model.passages([long])[0].tolist())
-        assert pieces[0].score > 1.3 * whole  # its end is seen, not averaged away
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            assert index.add(tree) == Report(kept=report.added)
-        assert index.verify() == []
-        assert index.delete("d").deleted == report.added and index._vectors.count() == 0
-
-
-def test_the_real_limit_is_kept_E12(en, recwarn):
-    child = " ".join(f"word{n % 7}" for n in range(599)) + " giraffe"
-    tree = parents_and_children(document("d", child), 9000, 9000, 0)
-    with Index.open(None, en) as index:
-        assert index.add(tree).added >= 3
-        assert all(en.count_tokens(piece.text) <= 256 for piece in index._pieces(tree.indexed[0], child, "r"))
-    assert any("all-MiniLM-L6-v2 reads 256" in str(warning.message) for warning in recwarn)
-
-
-@pytest.mark.parametrize("wrong", [np.full((1, 256), np.nan), np.ones((1, 8)), np.ones((0, 256)), np.ones((2, 256))])
-def test_vectors_that_cannot_be_compared_are_not_written_E7(index, fake, wrong, monkeypatch):
-    index.add(tree_of("Green tea."))
-    monkeypatch.setattr(type(fake), "passages", lambda self, texts: wrong.astype(np.float32))
-    with pytest.raises(ValueError, match="1 finite vectors of 256 dimensions are needed, but hash gave"):
-        index.add(tree_of("Late train."))
-    assert index.verify() == [] and texts(index.search("tea")) == ["Green tea."]
 
 
 # --- who may see what ---
@@ -588,10 +381,12 @@ def test_filters_equal_the_naive_filter_E5(guarded, labelled, where, k):
 
 
 def test_chroma_is_told_a_narrow_filter_and_spared_a_wide_one(guarded):
-    assert guarded._matching(allow(None)).clause is None
-    assert guarded._matching(allow({"access": ["secret", "board"]})).clause == {"access": {"$in": ["secret"]}}
+    assert guarded._store.catalogue.matching(allow(None)).clause is None
+    assert guarded._store.catalogue.matching(allow({"access": ["secret", "board"]})).clause == {
+        "access": {"$in": ["secret"]}
+    }
     both = {"$and": [{"access": {"$in": ["secret"]}}, {"version": {"$in": ["1"]}}]}
-    assert guarded._matching(allow({"access": "secret", "version": "1"})).clause == both
+    assert guarded._store.catalogue.matching(allow({"access": "secret", "version": "1"})).clause == both
 
 
 @pytest.mark.parametrize("nobody", [[], (), None, ""])
@@ -602,7 +397,7 @@ def test_no_principal_sees_nothing_E16(guarded, nobody):
 def test_an_unlabelled_vector_is_never_found_E5(tmp_path, fake):
     with Index.open(tmp_path, fake) as index:
         index.add(tree_of("Green tea."))
-        index._vectors.upsert(
+        index._store.vectors.upsert(
             ids=["stray", "liar"], embeddings=[fake.query("late train")] * 2, metadatas=[None, {"access": "public"}]
         )
         for where in (None, {"access": ["public", ""]}, ALL):
@@ -639,275 +434,3 @@ def test_a_chunk_across_sections_is_for_those_who_may_read_all_of_them(index, ot
     for access in ("public", "secret", "public+secret", ["public+secret", "secret"], []):
         assert index.search("tea", where={"access": access}) == []
     assert ids(index.search("tea", where={"access": ["secret", "public"]})) == ["d/p1"]
-
-
-# --- what does not fit ---
-
-
-def test_a_folder_written_with_another_model_names_both_E7(opened, fake):
-    opened(fake)
-    if not opened.lasts:
-        return
-    for other in (HashEmbedder(name="other"), HashEmbedder(64, name="hash")):
-        with pytest.raises(
-            ValueError, match=f"'hash' \\(dimension 256.*not '{other.name}' \\(dimension {other.dimension}"
-        ):
-            opened(other)
-    assert opened(HashEmbedder()).search("tea") == []
-
-
-def test_a_collection_with_another_distance_is_refused_E2(tmp_path, fake):
-    client(tmp_path).create_collection("s2b", metadata={"s2b_format": 1})
-    with pytest.raises(ValueError, match=r"collection 's2b' in .* by 'l2', an index by 'cosine'"):
-        Index.open(tmp_path, fake)
-
-
-def test_a_foreign_collection_is_refused(tmp_path, fake):
-    client(tmp_path).create_collection("s2b", configuration={"hnsw": {"space": "cosine"}})
-    with pytest.raises(ValueError, match="was not written by s2b_lab"):
-        Index.open(tmp_path, fake)
-
-
-def test_a_new_collection_measures_cosine_E2(opened, fake):
-    assert opened(fake)._vectors.configuration["hnsw"]["space"] == "cosine"
-
-
-def test_a_file_is_not_a_folder(tmp_path, fake):
-    (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(ValueError, match=r"notes\.txt' is a file"):
-        Index.open(tmp_path / "notes.txt", fake)
-
-
-def test_a_folder_deleted_underneath_is_named(tmp_path, fake):
-    index = Index.open(tmp_path / "index", fake)
-    index.add(tree_of("Green tea."))
-    shutil.rmtree(tmp_path / "index")
-    for use in (
-        lambda: index.search("tea"),
-        lambda: index.add(tree_of("x")),
-        lambda: Index.open(tmp_path / "index", fake),
-    ):
-        with pytest.raises(FileNotFoundError, match=r"index folder '.*index' was deleted"):
-            use()
-    index.close()
-    with Index.open(tmp_path / "index", fake) as fresh:
-        assert fresh.search("tea") == [] and fresh.add(tree_of("Green tea.")).added == 1
-
-
-def test_a_collection_deleted_underneath_is_named(tmp_path, fake):
-    with Index.open(tmp_path, fake) as index:
-        index.add(tree_of("Green tea."))
-        client(tmp_path).delete_collection("s2b")
-        with pytest.raises(LookupError, match="was deleted while it was open"):
-            index.search("tea")
-
-
-def test_a_server_that_never_ran_is_named(fake):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with pytest.raises(
-        ConnectionError, match=f"no Chroma server answers at http://127.0.0.1:{port}: .*`chroma run .*--port {port}`"
-    ):
-        Index.open(f"http://127.0.0.1:{port}", fake)
-
-
-def test_a_server_that_closed_is_named(own_server, fake):
-    index = Index.open(own_server.address, fake)
-    index.add(tree_of("Green tea."))
-    own_server.stop()
-    for use in (
-        lambda: index.search("tea"),
-        lambda: index.add(tree_of("Late.", "e")),
-        index.verify,
-        lambda: index.delete("d"),
-    ):
-        with pytest.raises(ConnectionError, match=f"no Chroma server answers at {own_server.address}"):
-            use()
-
-
-def test_an_address_needs_a_host(fake):
-    with pytest.raises(ValueError, match="http://host:port"):
-        Index.open("http://", fake)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "ftp://127.0.0.1:1",
-        "s3://bucket",
-        "http://127.0.0.1:99999",
-        "http://127.0.0.1:0",
-        "http://127.0.0.1:80/some/where",
-        "http://[::1",
-        "http://me@127.0.0.1:1",
-        "localhost:8000",
-        "127.0.0.1:1",
-    ],
-)
-def test_a_slip_in_an_address_makes_no_folder(tmp_path, monkeypatch, fake, address):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=re.escape(f"is http://host:port and no more, not {address!r}")):
-        Index.open(address, fake)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_scheme_of_an_address_may_be_in_capitals(server, fake):
-    with Index.open(server.address.upper() + "/", fake, "capitals") as index:
-        assert index.search("tea") == []
-
-
-@pytest.mark.parametrize("path", ["", " ", "\t"])
-def test_a_blank_path_is_refused(tmp_path, monkeypatch, fake, path):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="path of an index is blank"):
-        Index.open(path, fake)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("path", [5, b"folder", ["folder"]])
-def test_a_path_of_another_kind_is_refused(fake, path):
-    with pytest.raises(TypeError, match="opened at None, a folder or an address"):
-        Index.open(path, fake)
-
-
-@pytest.mark.parametrize(
-    ("model", "reason"), [(5, "5 has no name"), (HashEmbedder, "is a class"), (object(), "has no name")]
-)
-def test_what_is_no_model_is_refused(model, reason):
-    with pytest.raises(TypeError, match=f"an embedder is a model or a model's name.*{reason}"):
-        Index.open(None, model)
-
-
-# --- a folder that cannot be used ---
-
-
-def test_a_folder_below_a_file_is_named(tmp_path, fake):
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(ValueError, match=r"kept in a folder, but '.*file' is a file"):
-        Index.open(tmp_path / "file" / "sub" / "deep", fake)
-
-
-@pytest.mark.parametrize("part", [0.5, None])
-def test_a_broken_file_is_named(tmp_path, fake, part):
-    with Index.open(tmp_path / "index", fake) as index:
-        index.add(tree_of("Green tea."))
-    shutil.copytree(tmp_path / "index", tmp_path / "copy")  # Chroma still holds the first one's file
-    file = tmp_path / "copy" / "chroma.sqlite3"
-    file.write_bytes(file.read_bytes()[: int(file.stat().st_size * part)] if part else b"no database" * 999)
-    with pytest.raises(OSError, match=r"cannot use the index in '.*copy' \(.*(malformed|not a database).*add the doc"):
-        Index.open(tmp_path / "copy", fake)
-
-
-READ_ONLY = """
-import os, sys
-from s2b_lab import HashEmbedder, Index
-import chromadb
-if os.getuid() == 0:  # whom nothing is read-only for
-    os.setgid(65534), os.setuid(65534)
-for path in sys.argv[1:]:
-    try:
-        Index.open(path, HashEmbedder())
-    except OSError as error:
-        print(type(error).__name__, error)
-"""
-
-
-def test_a_read_only_folder_is_named(run_python, fake):
-    with tempfile.TemporaryDirectory() as root:
-        os.chmod(root, 0o755)
-        good, empty = Path(root, "good"), Path(root, "empty")
-        with Index.open(good, fake) as index:
-            index.add(tree_of("Green tea."))
-        empty.mkdir()
-        for path in (*good.rglob("*"), good, empty):
-            path.chmod(0o555 if path.is_dir() else 0o444)
-        (half := Path(root, "half")).mkdir(0o777)
-        half.chmod(0o777)
-        shutil.copy(good / "chroma.sqlite3", half)  # the folder may be written, its file not
-        printed = run_python(READ_ONLY, good, empty, empty / "missing", half, HOME=root).stdout.splitlines()
-        for path in (good, empty):
-            path.chmod(0o755)
-    named = (good, empty, empty / "missing", half)
-    assert [line.split(" cannot")[0] for line in printed] == [f"PermissionError the index folder '{p}'" for p in named]
-    assert all("is read-only: make it writable, or open a copy" in line for line in printed)
-
-
-def test_a_collection_in_the_place_of_the_documents_is_refused(tmp_path, fake):
-    client(tmp_path).create_collection("s2b-documents")
-    with pytest.raises(ValueError, match=r"'s2b-documents' in .* is no document store .* another name than 's2b'"):
-        Index.open(tmp_path, fake)
-
-
-def test_an_index_in_the_place_of_the_documents_is_refused(tmp_path, fake):
-    Index.open(tmp_path, fake, "s2b").close()
-    chroma = client(tmp_path)
-    chroma.delete_collection("s2b-documents")
-    chroma.get_collection("s2b").modify(name="s2b-documents")
-    with pytest.raises(ValueError, match="is no document store"):
-        Index.open(tmp_path, fake)
-
-
-# --- finding and repairing what is wrong ---
-
-
-@pytest.mark.parametrize("damage", ["{", "null", "[]", '{"format": 1}', '{"document": {"sections": 5}}'])
-@pytest.mark.parametrize("repair", ["add", "delete"])
-def test_a_damaged_document_is_named_and_repaired(tmp_path, fake, damage, repair):
-    with Index.open(tmp_path, fake) as index:
-        index.add(tree_of("Green tea.", "hurt"))
-        index.add(tree_of("Late train.", "well"))
-        index._documents.upsert(ids=["hurt"], embeddings=[[1.0]], documents=[damage])
-    with pytest.warns(UserWarning, match="record of document 'hurt' is damaged .* add the document again, or delete"):
-        index = Index.open(tmp_path, fake)
-    with index, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert texts(index.search("tea", 9)) == ["Late train."] and list(index.tree.documents) == ["well"]
-        assert any("document 'hurt' is damaged" in problem for problem in index.verify())
-        fake.embedded.clear()
-        index.add(tree_of("Later train.", "well"))
-        report = index.add(tree_of("Green tea.", "hurt")) if repair == "add" else index.delete("hurt")
-        assert report == (Report(kept=1, documents=1) if repair == "add" else Report(deleted=1, documents=1))
-        assert fake.embedded == ["Later train."] and index.verify() == []
-        assert len(index.search("tea", 9)) == (2 if repair == "add" else 1)
-
-
-def test_a_lost_vector_is_found_and_put_back(opened, fake):
-    index = opened(fake)
-    tree = tree_of(sentences_of("green tea", "late train"))
-    index.add(tree)
-    index._vectors.delete(ids=[record for record in index._owners if record.startswith("d/0/p1/s1#")])
-    assert len(index.verify()) == 1 and "missing vector 'd/0/p1/s1#" in index.verify()[0]
-    assert index.add(tree) == Report(added=1, kept=1) and index.verify() == []
-    assert texts(index.search("green tea", 1)) == ["Green tea."]
-
-
-def test_a_lost_document_is_found_and_swept(tmp_path, fake):
-    with Index.open(tmp_path, fake) as index:
-        index.add(tree_of("Green tea.", "lost"))
-        index.add(tree_of("Late train.", "kept"))
-        index._documents.delete(ids=["lost"])
-    with Index.open(tmp_path, fake) as index:
-        assert ["orphan" in problem for problem in index.verify()] == [True]
-        assert texts(index.search("tea", 9)) == ["Late train."]
-        assert index.add(tree_of("Late train.", "kept")) == Report(kept=1, deleted=1)
-        assert index.verify() == [] and index._vectors.count() == 1
-
-
-def test_a_lost_parent_is_found(index):
-    index.add(tree_of("Green tea."))
-    record = json.loads(index._documents.get(ids=["d"])["documents"][0])
-    record["chunks"] = [chunk for chunk in record["chunks"] if chunk[0] != "d/0/p1"]
-    index._documents.upsert(ids=["d"], embeddings=[[1.0]], documents=[json.dumps(record)])
-    assert index.verify() == ["missing parent 'd/0/p1' of chunk 'd/0/p1/s1'"]
-    assert index.add(tree_of("Green tea.")) == Report(kept=1, documents=1) and index.verify() == []
-
-
-def test_a_wrong_label_is_found(index):
-    index.add(tree_of("Green tea.", access="secret"))
-    index._vectors.update(ids=list(index._owners), metadatas=[{"access": "public"}])
-    assert "labelled" in index.verify()[0] and index.search("tea") == []
-
-
-def test_reports_add_up():
-    assert Report(1, 2, 3, 4) + Report(10, 20, 30, 40) == Report(11, 22, 33, 44)

@@ -11,7 +11,10 @@ def test_every_name_is_there_and_none_is_a_module():
 
 
 def test_functions_keep_their_names_when_their_modules_are_imported():
-    code = "import s2b_lab.explore, s2b_lab.evaluate, s2b_lab as s; assert callable(s.explore) and callable(s.evaluate)"
+    code = (
+        "import s2b_lab.figures.explore, s2b_lab.evaluation, s2b_lab.answers, s2b_lab.models.recording, s2b_lab as s; "
+        "assert all(map(callable, (s.explore, s.evaluate, s.answer, s.recordings)))"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -102,6 +102,25 @@ def test_a_map_is_kept_beside_the_embeddings_and_is_the_same_map(tmp_path, monke
     project._atlases.clear()
 
 
+def test_what_is_closed_is_on_no_map_also_when_it_is_closed_later():
+    text = "## Open\n\nTea is free. Pots are blue.\n\n## Closed\n\nThe code is 1234."
+
+    def shown(**options):
+        return [c.text for c in atlas(document("later", text, **options), HashEmbedder(), 0, "pca").sentences]
+
+    assert shown()[-2:] == ["## Closed", "The code is 1234."]
+    assert shown(section_access={"Closed": "finance"}) == ["## Open", "Tea is free.", "Pots are blue."]
+
+
+def test_a_document_is_cut_once_for_all_its_maps(monkeypatch):
+    cuts, cut = [], project.sentence_tree
+    monkeypatch.setattr(project, "sentence_tree", lambda doc: cuts.append(doc.id) or cut(doc))
+    doc = document("once", "Tea is free. Pots are blue. Trains are late.")
+    charts = [atlas(doc, HashEmbedder(size), 0, "pca") for size in (64, 128)] + [atlas(doc, HashEmbedder(64))]
+    assert cuts == ["once"] and [chart.vectors.shape for chart in charts] == [(3, 64), (3, 128), (3, 64)]
+    assert all(chart.tree is charts[0].tree and set(chart.sentences) <= set(chart.tree) for chart in charts)
+
+
 def test_another_method_is_refused():
     with pytest.raises(ValueError, match="'umap' or 'pca', not 'tsne'"):
         atlas(document("d", "One. Two."), HashEmbedder(), 0, "tsne")

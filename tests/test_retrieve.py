@@ -1,20 +1,26 @@
 """The way of a question: rewriting, the 4k buffer, fusion, expansion, access, the trace."""
 
 import json
+import time
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from s2b_lab import corpus
-from s2b_lab.chunk import multi_granular, parents_and_children, sentence_tree
-from s2b_lab.embed import HashEmbedder
-from s2b_lab.expand import Context, auto_merge, parent_document, sentence_window
+from s2b_lab.core.access import allow, is_readable
+from s2b_lab.core.build import multi_granular, parents_and_children, sentence_tree
+from s2b_lab.core.expand import auto_merge, parent_document, sentence_window
+from s2b_lab.core.headings import document
+from s2b_lab.core.hits import Context, Hit
+from s2b_lab.core.rank import reciprocal_rank_fusion, top_k
+from s2b_lab.core.text import Span
+from s2b_lab.core.tree import Chunk
+from s2b_lab.embed import HashEmbedder, text_tokens
+from s2b_lab.hypothetical import question_tree
 from s2b_lab.index import Index
-from s2b_lab.rank import reciprocal_rank_fusion
-from s2b_lab.retrieve import Retriever, Trace, pointed_to
-from s2b_lab.rewrite import question_tree
-from s2b_lab.text import Span, document
+from s2b_lab.retrieve import Retriever, Searchable, Trace, pointed_to
 
 # One parent with twenty near-equal children, and two with one each that answers worse.
 CROWD = "\n\n".join(
@@ -40,10 +46,10 @@ def crowd(index):
 
 def without_parents(index, doc_id, *lost):
     """Let the document store forget some chunks, as a damaged one would."""
-    record = json.loads(index._documents.get(ids=[doc_id])["documents"][0])
+    record = json.loads(index._store.documents.get(ids=[doc_id])["documents"][0])
     record["chunks"] = [chunk for chunk in record["chunks"] if chunk[0] not in lost]
-    index._documents.upsert(ids=[doc_id], embeddings=[[1.0]], documents=[json.dumps(record)])
-    index._refresh()
+    index._store.documents.upsert(ids=[doc_id], embeddings=[[1.0]], documents=[json.dumps(record)])
+    index._store.refresh()
 
 
 def asked_sizes(index, monkeypatch):
@@ -184,13 +190,13 @@ def test_a_rewrite_that_is_no_text_is_named(crowd, given):
         Retriever(crowd, rewrite=lambda question: given)("late trains")
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", [], None, ["", " "], "\0", ["\0", "\u3000"]])
+@pytest.mark.parametrize("nothing", ["", "  ", [], None, ["", " "], "\0", ["\0", "\u3000"], "\u200b"])
 def test_an_empty_rewrite_leaves_the_question(crowd, nothing):
     trace = Retriever(crowd, rewrite=lambda question: nothing)("late trains")
     assert trace.rewrites == () and trace.hits == Retriever(crowd)("late trains").hits
 
 
-@pytest.mark.parametrize("query", ["", " \n", None, "\0"])
+@pytest.mark.parametrize("query", ["", " \n", None, "\0", "\u200b"])
 def test_a_blank_question_is_refused_before_it_is_rewritten(crowd, query):
     with pytest.raises(ValueError, match="query is blank"):
         Retriever(crowd, rewrite=lambda question: "late trains")(query)
@@ -222,6 +228,47 @@ def test_any_whole_number_is_a_limit(crowd):
 def test_an_argument_of_another_kind_is_refused_at_once_A9(index, options, name):
     with pytest.raises(TypeError, match=f"{name} must be a"):
         Retriever(**{"index": index, **options})
+
+
+@pytest.mark.parametrize("gone", ["tree", "search", "embedder"])
+def test_what_an_index_lacks_is_said(gone, fake):
+    parts = {"tree": sentence_tree(document("d", CROWD)), "search": lambda *_: [], "embedder": fake}
+    whole, broken = type("Whole", (), parts)(), type("Broken", (), parts | {gone: None})()
+    delattr(type(broken), gone)
+    assert Retriever(whole)("green tea").hits == ()
+    with pytest.raises(TypeError, match=f"index must be an Index, or another with .*; .* has no {gone}$"):
+        Retriever(broken)
+    with pytest.raises(TypeError, match=f"questions must be an Index, or another with .*; .* has no {gone}$"):
+        Retriever(whole, questions=broken)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("search", 1, r"index\.search must be a method, not 1"),
+        ("embedder", None, r"has no embedder|index\.embedder must be a model; None has no name"),
+        ("embedder", "en", r"index\.embedder must be a model; 'en' has no name"),
+    ],
+)
+def test_the_parts_of_what_is_searched_are_of_the_right_kind(fake, part, value, says):
+    index = Index.open(embedder=fake)
+    parts = {"tree": index.tree, "search": index.search, "embedder": fake} | {part: value}
+    with pytest.raises(TypeError, match=says):
+        Retriever(SimpleNamespace(**parts))
+
+
+def test_only_a_budget_needs_a_model_that_counts(fake):
+    index = Index.open(embedder=fake)
+    silent = SimpleNamespace(name=fake.name, dimension=fake.dimension, query=fake.query)
+    searched = SimpleNamespace(tree=index.tree, search=index.search, embedder=silent)
+    assert Retriever(searched)("green tea").hits == ()
+    with pytest.raises(TypeError, match=r"a token_budget needs a model that counts tokens"):
+        Retriever(searched, token_budget=100)
+
+
+def test_a_class_is_no_index():
+    with pytest.raises(TypeError, match=r"index must be an Index, .* is a class"):
+        Retriever(Index)
 
 
 def test_a_filter_of_iterators_holds_for_every_question(secretive):
@@ -275,6 +322,88 @@ def test_a_version_filter_reaches_the_search(index):
     assert {context.doc_id for context in trace.contexts} == {"v2"}
 
 
+# --- any index ---
+
+
+class Shelf:
+    """Vectors of its own, compared one by one by the core alone: what a page without Chroma can do."""
+
+    def __init__(self, tree, embedder):
+        self.tree, self.embedder = tree, embedder
+        self.vectors = embedder.passages([chunk.text for chunk in tree.indexed]).tolist()
+
+    def search(self, query, k=16, where=None):
+        allowed, documents = allow(where), self.tree.documents
+        seen = [
+            (chunk, vector)
+            for chunk, vector in zip(self.tree.indexed, self.vectors, strict=True)
+            if is_readable(chunk.span, documents[chunk.doc_id], allowed["access"])
+            and documents[chunk.doc_id].version in allowed.get("version", (documents[chunk.doc_id].version,))
+        ]
+        best = top_k(query.tolist(), [vector for _, vector in seen], k)
+        return [Hit(seen[i][0], round(score, 6), rank) for rank, (i, score) in enumerate(best, 1)]
+
+
+SHELVED = sentence_tree(
+    [
+        document("d", CROWD),
+        document("s", "## Open\n\nGreen tea is free.\n\n## Closed\n\nTea money.", section_access={"Closed": "finance"}),
+        document("v2", "Green trains at night. Late tea.", version="2"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"k": 2, "where": {"access": ["public", "finance"]}},
+        {"where": {"version": "2"}},
+        {"k": 3, "rewrite": lambda question: [question, "late trains", "money"]},
+        {"k": 2, "expand": partial(sentence_window, window_size=2), "token_budget": 25},
+    ],
+)
+def test_vectors_of_ones_own_are_retrieved_as_an_index_is(index, fake, options):
+    index.add(SHELVED)
+    shelf = Shelf(SHELVED, fake)
+    assert isinstance(shelf, Searchable) and isinstance(index, Searchable) and not isinstance(fake, Searchable)
+    for query in ("green tea is served at noon", "late trains"):
+        one, other = Retriever(index, **options)(query), Retriever(shelf, **options)(query)
+        assert one.hits and one.hits == other.hits and one.contexts == other.contexts
+        assert one.rewrites == other.rewrites and one.missing == other.missing == 0
+
+
+def test_questions_may_be_kept_beside_any_index(pair, fake):
+    index, questions = pair
+    ask = "how long may I keep a novel"
+    shelves = [Shelf(one.tree, fake) for one in pair]
+    assert Retriever(shelves[0], questions=shelves[1])(ask).hits == Retriever(index, questions=questions)(ask).hits
+
+
+def test_retrieving_needs_neither_chroma_nor_numpy(run_python):
+    program = """
+import sys
+for name in ("numpy", "chromadb", "sqlite3", "torch"):
+    sys.modules[name] = None
+from s2b_lab.core.build import sentence_tree
+from s2b_lab.core.headings import document
+from s2b_lab.core.hits import Hit
+from s2b_lab.core.rank import top_k
+from s2b_lab.retrieve import Retriever
+class Letters:
+    name, dimension = "letters", 26
+    def query(self, text):
+        return [float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"]
+class Page:
+    tree, embedder = sentence_tree(document("d", "Zebras buzz.\\n\\nMoons hum.")), Letters()
+    def search(self, query, k=16, where=None):
+        found = top_k(query, [self.embedder.query(chunk.text) for chunk in self.tree.indexed], k)
+        return [Hit(self.tree.indexed[i], score, rank) for rank, (i, score) in enumerate(found, 1)]
+print(Retriever(Page(), k=1)("moon").contexts[0].text)
+"""
+    assert run_python(program).stdout == "Moons hum.\n"
+
+
 # --- the budget and the trace ---
 
 
@@ -283,6 +412,56 @@ def test_the_budget_counts_what_the_model_counts(crowd, fake):
     tight = Retriever(crowd, k=3, token_budget=20)("green tea is served at noon")
     assert sum(fake.count_tokens(context.text) for context in free.contexts) > 20
     assert 0 < sum(fake.count_tokens(context.text) for context in tight.contexts) <= 20
+
+
+def test_the_budget_counts_no_prefix():
+    model = HashEmbedder(passage_prefix="a passage of some kind: ")
+    with Index.open(None, model) as index:
+        index.add(sentence_tree(document("d", CROWD)))
+        free = Retriever(index, k=3)("green trains tea money")
+        sizes = [text_tokens(model, context.text) for context in free.contexts]
+        assert sizes == [len(context.text.replace("##", "").split()) for context in free.contexts]
+        fitting = Retriever(index, k=3, token_budget=sum(sizes))("green trains tea money")
+        assert fitting.contexts == free.contexts, "with five more tokens a context these would not fit"
+        short = Retriever(index, k=3, token_budget=sum(sizes) - 1)("green trains tea money")
+        assert short.contexts[:2] == free.contexts[:2] and short.contexts != free.contexts
+
+
+def test_a_frame_holds_every_stage():
+    chunks = [Chunk(f"d/0/p1/s{n}", "d", Span(n, n + 2), "ab", "sentence", "d/0/p1", "d/0") for n in (1, 2)]
+    hits = tuple(Hit(chunk, np.float32(0.87654321), rank) for rank, chunk in enumerate(chunks, 1))
+    alone = Hit(Chunk("e", "e", Span(0, 1), "x", "passage", None, "e/0"), 0.25, 3)
+    contexts = (Context("d", Span(0, 9), "abababab", hits), Context("e", Span(0, 1), "x", (alone,)))
+    trace = Trace("why", ("what",), (*hits, alone), contexts, {"search": 1.23456, "expand": 0.0}, 2)
+    frame = trace.to_frame()
+    assert frame == json.loads(json.dumps(frame))
+    assert frame == {
+        "query": "why",
+        "rewrites": ["what"],
+        "hits": [
+            {"chunk": "d/0/p1/s1", "doc": "d", "span": [1, 3], "parent": "d/0/p1", "score": 0.876543, "rank": 1},
+            {"chunk": "d/0/p1/s2", "doc": "d", "span": [2, 4], "parent": "d/0/p1", "score": 0.876543, "rank": 2},
+            {"chunk": "e", "doc": "e", "span": [0, 1], "parent": None, "score": 0.25, "rank": 3},
+        ],
+        "contexts": [
+            {"doc": "d", "span": [0, 9], "score": 0.876543, "hits": ["d/0/p1/s1", "d/0/p1/s2"]},
+            {"doc": "e", "span": [0, 1], "score": 0.25, "hits": ["e"]},
+        ],
+        "timings": {"search": 1.235, "expand": 0.0},
+        "missing": 2,
+    }
+
+
+def test_a_stage_that_runs_again_is_added_up(crowd, monkeypatch):
+    search = crowd.search
+
+    def slow(query, k, where):
+        time.sleep(0.05)
+        return search(query, k, where)
+
+    monkeypatch.setattr(crowd, "search", slow)
+    spent = Retriever(crowd, k=3)("green tea is served at noon").timings  # asks for 12, then for 24
+    assert spent["search"] > 100
 
 
 def test_the_trace_is_plain_json_without_texts(crowd):

@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "_build" / "html"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update",
@@ -125,18 +126,24 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
     assert [fault for _, one in opened for fault in one.faults] == []
 
 
-@pytest.fixture(scope="session")
-def minibook(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The HTML of a small book of two notebooks, laid out, configured and built as the real one is."""
-    folder = tmp_path_factory.mktemp("minibook")
-    shutil.copytree(ROOT / "tests/browser/minibook", folder / "book")
+def build_book(folder: Path, *chapters: str) -> subprocess.CompletedProcess[str]:
+    """Build a book of the notebooks in a folder's `book`, intro.ipynb first, configured as the real one is."""
     shutil.copytree(ROOT / "book/_static", folder / "book/_static")
     for name in ("_config.yml", "book/references.bib"):
         shutil.copy(ROOT / name, folder / name)
     (folder / "_ext").symlink_to(ROOT / "_ext")
-    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/intro\nchapters:\n- file: book/speed\n")
+    listed = "".join(f"- file: book/{chapter}\n" for chapter in chapters)
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/intro\n" + (listed and f"chapters:\n{listed}"))
     environment = {key: value for key, value in os.environ.items() if not key.startswith("S2B_")}
-    done = subprocess.run([sys.executable, *BUILD], cwd=folder, capture_output=True, text=True, env=environment)
+    return subprocess.run([sys.executable, *BUILD], cwd=folder, capture_output=True, text=True, env=environment)
+
+
+@pytest.fixture(scope="session")
+def minibook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The HTML of a small book of three notebooks."""
+    folder = tmp_path_factory.mktemp("minibook")
+    shutil.copytree(ROOT / "tests/browser/minibook", folder / "book")
+    done = build_book(folder, "speed", "traces")
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "_build/html"
 
@@ -145,4 +152,12 @@ def minibook(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(minibook: Path) -> Iterator[str]:
     """The address of the small book."""
     with serving(minibook) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def book() -> Iterator[str]:
+    """The address of the built book, below a path of its own as on a project page."""
+    assert (BOOK / "index.html").is_file(), "the book is not built: run `make site` first (`make test` does)"
+    with serving(BOOK, "/small-to-big-lab") as address:
         yield address

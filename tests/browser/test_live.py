@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,13 +33,17 @@ CELLS = [
     """def moody(mood):
     if mood == "slow":
         time.sleep(2)
+    if mood == "thoughtful":
+        time.sleep(8)
     if mood == "angry":
         raise ValueError("mood is angry, at most slow")
     return Note(f"The mood is {mood}.")
 
-moody_figure = explore(moody, mood=Choice("Mood", ["calm", "slow", "angry"]))
+moody_figure = explore(moody, mood=Choice("Mood", ["calm", "slow", "angry", "thoughtful"]), timeout=3)
 moody_figure""",
 ]
+KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+CACHE = ROOT / "_build/embeddings"
 
 
 @dataclass
@@ -48,6 +53,7 @@ class Lab:
     page: Page
     address: str
     folder: Path
+    began: float = 0.0  # when it was told to run all cells, on time.monotonic()
 
     @property
     def kernel(self) -> int:
@@ -62,8 +68,20 @@ class Lab:
 
     def run(self, code: str) -> None:
         """Let the notebook's kernel run more code."""
-        kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-        self.page.evaluate(f"code => {kernel}.requestExecute({{ code }}).done", code)
+        self.page.evaluate(f"code => {KERNEL}.requestExecute({{ code }}).done", code)
+
+    def saved(self) -> list[dict]:
+        """Save the notebook; gives what each output holds in the file, by type."""
+        time.sleep(1)  # the picture is kept when a movement is over
+        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        cells = nbformat.read(self.folder / "live.ipynb", as_version=4).cells
+        return [output.data for cell in cells for output in cell.get("outputs", []) if "data" in output]
+
+    def reopen(self) -> None:
+        """Load the page anew, with the notebook as it was saved."""
+        self.page.reload()
+        self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
+        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
 
 
 def notebook() -> nbformat.NotebookNode:
@@ -76,7 +94,7 @@ def notebook() -> nbformat.NotebookNode:
 
 
 @contextlib.contextmanager
-def jupyter(folder: Path) -> Iterator[str]:
+def jupyter(folder: Path, **settings: str) -> Iterator[str]:
     """A JupyterLab server of its own on a free port, with no one's settings; gives its address."""
     home = folder / "home"
     news = home / "settings/@jupyterlab/apputils-extension"
@@ -89,7 +107,7 @@ def jupyter(folder: Path) -> Iterator[str]:
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "spaces"),
     }
-    environment |= {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home / "ipython")}
+    environment |= {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home / "ipython"), **settings}
     options = [
         "--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
         "--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={folder}",
@@ -115,17 +133,18 @@ def _address(server: subprocess.Popen, info: Path, log: Path) -> str:
 
 
 @contextlib.contextmanager
-def run_in_lab(chromium: Browser, folder: Path, book: nbformat.NotebookNode) -> Iterator[Lab]:
-    """Open a notebook in JupyterLab and run all of it."""
+def run_in_lab(chromium: Browser, folder: Path, book: nbformat.NotebookNode, **settings: str) -> Iterator[Lab]:
+    """Open a notebook in JupyterLab, with these variables of the environment, and run all of it."""
     nbformat.write(book, folder / "live.ipynb")
-    with jupyter(folder) as address:
+    with jupyter(folder, **settings) as address:
         context = chromium.new_context(viewport={"width": 1400, "height": 1000})
         page = context.new_page()
         page.goto(f"{address}lab/tree/live.ipynb?reset")
         page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
         page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
+        began = time.monotonic()
         page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
-        yield Lab(page, address, folder)
+        yield Lab(page, address, folder, began)
         context.close()
 
 
@@ -214,8 +233,82 @@ def _what_takes_long_says_so_and_what_fails_says_why(lab: Lab) -> None:
     control(moody, "mood").select_option("angry")
     expect(moody.locator(".s2b-error")).to_have_text("mood is angry, at most slow", timeout=30 * SECONDS)
     expect(moody.locator(".s2b-view")).to_have_text("The mood is slow.")
+    # Longer than the figure has patience for silence, but a Python that computes is not silent.
+    moody.evaluate(
+        "figure => { figure.modes = []; new MutationObserver(() => figure.modes.push(figure.dataset.mode))"
+        ".observe(figure, { attributes: true, attributeFilter: ['data-mode'] }); }"
+    )
+    control(moody, "mood").select_option("thoughtful")
+    expect(moody).to_have_attribute("data-position", "3", timeout=30 * SECONDS)
+    assert "dead" not in moody.evaluate("figure => figure.modes")
     control(moody, "mood").select_option("calm")
     expect(moody.locator(".s2b-error")).to_be_hidden(timeout=30 * SECONDS)
+
+
+def test_a_saved_notebook_shows_the_last_picture_and_two_displays_follow_each_other(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    book = notebook()
+    book.cells.append(nbformat.v4.new_code_cell("moody_figure"))
+    with run_in_lab(chromium, tmp_path, book) as lab:
+        explorer, two = live(lab), lab.page.locator(".s2b-explorer[data-name='moody']")
+        expect(two).to_have_count(2)
+        for display in two.all():
+            expect(display).to_have_attribute("data-mode", "live", timeout=90 * SECONDS)
+        # The view gives way to HTML that can be saved, and the figure stays one that is moved.
+        expect(lab.page.locator(".jupyter-widgets-view, .jupyter-widgets")).to_have_count(0, timeout=30 * SECONDS)
+        for by, other, mood in ((0, 1, "slow"), (1, 0, "calm")):
+            control(two.nth(by), "mood").select_option(mood)
+            expect(two.nth(other).locator(".s2b-view")).to_have_text(f"The mood is {mood}.", timeout=30 * SECONDS)
+            assert control(two.nth(other), "mood").locator("option:checked").inner_text() == mood
+        control(explorer, "width").fill("4")
+        expect(explorer).to_have_attribute("data-position", "4,0,1,0", timeout=30 * SECONDS)
+        outputs = [output for output in lab.saved() if "text/html" in output]
+        assert len(outputs) == 3 and not any("widget-view" in kind for output in outputs for kind in output)
+        assert "Window width: <b>4 sentences</b>" in outputs[0]["text/html"]
+
+        _a_restart_is_seen_without_a_touch(lab, [explorer, *two.all()])
+        lab.shut_down_kernels()
+        lab.reopen()
+        pictures = lab.page.locator(".jp-OutputArea-output .s2b-twin")
+        expect(pictures).to_have_count(3)
+        _is_the_last_picture(pictures.first)
+        expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
+        expect(explorer).to_have_count(0)
+    done = [sys.executable, "-m", "nbconvert", "--to", "html", "--template", "basic", "live.ipynb"]
+    environment = {**os.environ, "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "none")}
+    subprocess.run(done, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    with contextlib.closing(chromium.new_context(offline=True)) as context:
+        page = context.new_page()
+        page.set_content((tmp_path / "live.html").read_text(encoding="utf-8"))
+        _is_the_last_picture(page.locator(".s2b-twin").first)
+
+
+def _a_restart_is_seen_without_a_touch(lab: Lab, figures: list[Locator]) -> None:
+    lab.page.evaluate(f"{KERNEL}.restart()")
+    for figure in figures:
+        expect(figure).to_have_attribute("data-mode", "dead", timeout=30 * SECONDS)
+        expect(figure.locator(".s2b-badge")).to_have_text("Python does not answer")
+
+
+def _is_the_last_picture(picture: Locator) -> None:
+    expect(picture).to_be_visible()
+    expect(picture.locator(".s2b-settings")).to_contain_text("Window width: 4 sentences")
+    hit = picture.locator("mark.s2b-hit").first
+    assert hit.evaluate("mark => getComputedStyle(mark).borderBottomWidth") == "3px", "it has its style with it"
+
+
+def test_a_chapter_is_live_within_ten_seconds_where_the_book_has_been_built(chromium: Browser, tmp_path: Path) -> None:
+    command = subprocess.run(["make", "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert f'S2B_EMBEDDING_CACHE="${{S2B_EMBEDDING_CACHE:-{CACHE}}}"' in command, "make lab uses the book's vectors"
+    assert (CACHE / "embeddings.sqlite3").is_file(), "the book has to be built first: make site"
+    chapter = nbformat.read(ROOT / "book/05-step-back.ipynb", as_version=4)
+    first = next(i for i, cell in enumerate(chapter.cells) if cell.source.startswith("explore("))
+    chapter.cells = chapter.cells[: first + 1]
+    copy = shutil.copytree(CACHE, tmp_path / "embeddings")  # a test changes nothing that was built
+    with run_in_lab(chromium, tmp_path, chapter, S2B_EMBEDDING_CACHE=str(copy)) as lab:
+        live(lab, "back")
+        assert time.monotonic() - lab.began < 10
 
 
 def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser, tmp_path: Path) -> None:

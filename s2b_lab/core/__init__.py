@@ -1,0 +1,1 @@
+"""Chunking, expansion and ranking with the standard library alone: what also runs in the page."""

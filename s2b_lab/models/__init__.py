@@ -1,0 +1,1 @@
+"""What embeds and what answers: encoders, models behind servers and on this machine, recordings, prompts."""

@@ -1,0 +1,266 @@
+"""Figures of the built book fit a screen: what a control changes is seen beside it, on a laptop and on a phone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from .conftest import Visit
+from .test_book import PAGES, opened
+
+LAPTOP, PHONE = (1366, 768), (390, 844)
+WITH_TEXT = {"intro": [0], "01-one-size": [0, 1], "02-parents-and-children": [0], "03-sentence-windows": [0, 1],
+             "05-step-back": [0], "06-hyde-and-hypothetical-questions": [0], "07-full-pipeline": [2]}  # fmt: skip
+QUESTIONS = [name for name in PAGES if name != "08-ablation"]
+
+# Everything that follows measures in the window, below the bar at the top of the page.
+TOP = "document.querySelector('.bd-header-article').getBoundingClientRect().bottom"
+SCROLL = f"""async (figure, down) => {{
+  document.documentElement.style.scrollBehavior = 'auto';
+  scrollTo(0, figure.getBoundingClientRect().top + scrollY - {TOP} + down);
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+}}"""
+
+FRAMES = "async count => { while (count--) await new Promise(requestAnimationFrame); }"
+
+# What of a figure, scrolled to its top, is not wholly inside the window; of a text the first 120 pixels delivered.
+OUTSIDE = f"""figure => {{
+  const outside = [];
+  const check = (name, {{ top, bottom }}, from = {TOP}, to = innerHeight) => {{
+    const shown = `${{name}}: ${{Math.round(top)}} to ${{Math.round(bottom)}}`;
+    if (top < from - 1 || bottom > to + 1) outside.push(shown);
+  }};
+  const whole = (name, element) => check(name, element.getBoundingClientRect());
+  figure.querySelectorAll('.s2b-control').forEach(row => whole(row.dataset.name, row));
+  figure.querySelectorAll('.s2b-view[data-kind=note]').forEach(note => whole('note', note));
+  figure.querySelectorAll('.s2b-plot').forEach((plot, i) => whole(`plot ${{i + 1}}`, plot));
+  figure.querySelectorAll('.s2b-text').forEach((box, i) => {{
+    const best = box.querySelector('[data-best]') ?? box.querySelector('.s2b-context');
+    if (!best) return;
+    const [top, frame] = [best.getBoundingClientRect().top, box.getBoundingClientRect()];
+    const bottom = Math.min(top + 120, (best.closest('.s2b-block') ?? best).getBoundingClientRect().bottom);
+    const [from, to] = [Math.max({TOP}, frame.top), Math.min(innerHeight, frame.bottom)];
+    check(`delivered passage ${{i + 1}}`, {{ top, bottom }}, from, to);
+  }});
+  return outside;
+}}"""
+
+
+def sized(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
+def test_nine_of_ten_figures_fit_a_laptop(visit: Callable[..., Visit], book: str) -> None:
+    outside = {}
+    for name in PAGES:
+        page, figures = opened(visit, book, name, width=LAPTOP[0])
+        sized(page, LAPTOP)
+        for i, figure in enumerate(figures):
+            figure.evaluate(SCROLL, -4)
+            outside[f"{name}, figure {i + 1}"] = figure.evaluate(OUTSIDE)
+        page.close()
+    faults = {figure: parts for figure, parts in outside.items() if parts}
+    assert len(faults) <= len(outside) // 10, faults
+
+
+# ---------------------------------------------------------------- on a phone
+
+# The control that was moved last and the note, in a scrolled figure: whether each is seen, and how much they cover.
+HELD = f"""figure => {{
+  const held = [figure.querySelector('.s2b-control[data-moved]'), figure.querySelector('.s2b-top > .s2b-view')];
+  if (!held[1] && !figure.querySelector('[data-kind=note]')) held.pop();
+  const boxes = held.map(part => part.getBoundingClientRect());
+  const seen = ({{ left, right, top, bottom }}, part) => top >= {TOP} - 2 && bottom <= innerHeight
+    && part.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+  const high = boxes.reduce((sum, box) => sum + box.height, 0);
+  return {{ seen: boxes.map((box, i) => seen(box, held[i])), high }};
+}}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_keeps_the_note_and_the_moved_control_in_sight(visit, book, name):
+    page, figures = opened(visit, book, name, width=PHONE[0])
+    sized(page, PHONE)
+    for figure in figures:
+        control = figure.locator(".s2b-control").last.locator("input:not(.s2b-own), select")
+        control.evaluate(MOVE, 0)
+        control.evaluate(MOVE, 1)
+        end = int(figure.evaluate("figure => figure.clientHeight")) - 400
+        for down in range(0, end, 300):
+            figure.evaluate(SCROLL, down)
+            held = figure.evaluate(HELD)
+            assert held["high"] <= PHONE[1] / 3, f"{name} at {down}: {held['high']} pixels are covered"
+            assert all(held["seen"]), f"{name} at {down} of {end}: {held}"
+
+
+# ---------------------------------------------------------------- the best hit
+
+# Set a control as its reader would, wherever it is on the page.
+MOVE = """(control, i) => {
+  if (control.type === 'checkbox') control.checked = i % 2 === 1;
+  else if (control.type === 'range') control.value = i % (+control.max + 1);
+  else control.selectedIndex = i % control.options.length;
+  control.dispatchEvent(new Event('input', { bubbles: true }));
+}"""
+BEST_IS_SEEN = """async figure => {
+  for (let i = 0; i < 12; i++) await new Promise(requestAnimationFrame);
+  return [...figure.querySelectorAll('.s2b-text')].every(box => {
+    const best = box.querySelector('[data-best]') ?? box.querySelector('.s2b-context');
+    const [mark, frame] = [best, box].map(part => part?.getBoundingClientRect());
+    return !best || (mark.top >= frame.top - 1 && mark.top + 20 <= frame.bottom);
+  });
+}"""
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_the_best_hit_is_seen_at_any_position(visit, book, size):
+    """Thirty positions by chance; a figure's first one is set before its text has ever been in view."""
+    dice, missed = random.Random(8), []
+    picks = sorted(dice.choices([(name, i) for name, places in WITH_TEXT.items() for i in places], k=30))
+    for name in dict.fromkeys(name for name, _ in picks):
+        page = visit(book, width=size[0]).open(f"book/{name}.html")
+        sized(page, size)
+        figures = _unseen(page, PAGES[name])
+        for at in [i for chosen, i in picks if chosen == name]:
+            moves = _moved(figures[at], dice)
+            figures[at].locator(".s2b-text").last.scroll_into_view_if_needed()
+            if not figures[at].evaluate(BEST_IS_SEEN):
+                missed.append((name, at, moves))
+        page.close()
+    assert missed == []
+
+
+def _unseen(page: Page, count: int) -> list[Locator]:
+    """The figures of a page, alive, with the page scrolled back to its top before their texts can be seen."""
+    figures = []
+    for i in range(count):
+        host = page.locator(".s2b-host:has(.s2b-control), .s2b-host:has(.s2b-settings)").nth(i)
+        # Near enough to come to life, too far to be seen.
+        host.evaluate("""host => { document.documentElement.style.scrollBehavior = 'auto';
+          scrollTo(0, host.getBoundingClientRect().top + scrollY - innerHeight - 250); }""")
+        figure = host.locator(".s2b-explorer")
+        expect(figure).to_have_attribute("data-ready", "1", timeout=20_000)
+        figures.append(figure)
+    page.evaluate("scrollTo(0, 0)")
+    return figures
+
+
+def _moved(figure: Locator, dice: random.Random) -> list[int]:
+    moves = []
+    for control in figure.locator(".s2b-control").locator("input:not(.s2b-own), select").all():
+        moves.append(dice.randrange(1000))
+        control.evaluate(MOVE, moves[-1])
+    figure.page.evaluate(FRAMES, 3)
+    return moves
+
+
+# ---------------------------------------------------------------- words and tables
+
+# Each question, chosen, in the select's own letters: its width, and the room for it; and what stands below the select.
+CHOSEN = f"""async row => {{
+  const [select, full] = [row.querySelector('select'), row.querySelector('.s2b-full')];
+  const style = getComputedStyle(select);
+  const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 20;
+  const probe = document.body.appendChild(document.createElement('span'));
+  probe.style.cssText = `position: absolute; white-space: nowrap; font: ${{style.font}}`;
+  const chosen = [];
+  for (let i = 0; i < select.options.length; i++) {{
+    ({MOVE})(select, i);
+    await new Promise(requestAnimationFrame);
+    const text = probe.textContent = select.selectedOptions[0].textContent;
+    const width = probe.getBoundingClientRect().width;
+    const whole = full.textContent === text && full.scrollWidth <= full.clientWidth;
+    const below = full.getClientRects().length > 0;
+    chosen.push({{ text, cut: width > room + 1, spare: width < room - 8, below, whole }});
+  }}
+  probe.remove();
+  return chosen;
+}}"""
+
+
+def test_the_whole_question_can_be_read_and_is_not_said_twice(visit, book):
+    cut = dict.fromkeys((1366, 768, 390), 0)
+    for name in QUESTIONS:
+        page, _ = opened(visit, book, name)
+        for width in cut:
+            sized(page, (width, 844))
+            page.evaluate(FRAMES, 4)
+            for row in page.locator(".s2b-control[data-kind=text]").all():
+                for shown in row.evaluate(CHOSEN):
+                    assert shown["below"] or not shown["cut"], (name, width, shown)
+                    assert not (shown["below"] and shown["spare"]), (name, width, shown)
+                    assert shown["whole"] or not shown["below"], (name, width, shown)
+                    cut[width] += shown["cut"]
+        page.close()
+    assert cut[390] and cut[768], "at these widths some questions are longer than their select"
+
+
+# Boxes of the words that are shown over a point, for the points at the edges of a chart: those that leave the window.
+HOVERED = """async plot => {
+  const { Plotly } = globalThis;
+  const out = [];
+  for (const [c, trace] of plot.data.entries()) {
+    if (!trace.hovertext) continue;
+    const [from, to] = [Math.min(...trace.x), Math.max(...trace.x)];
+    const ends = new Set([trace.x.indexOf(from), trace.x.indexOf(to), Math.floor(trace.x.length / 2)]);
+    for (const i of ends) {
+      Plotly.Fx.hover(plot, [{ curveNumber: c, pointNumber: i }]);
+      await new Promise(requestAnimationFrame);
+      for (const text of plot.querySelectorAll('.hovertext')) {
+        const { left, right } = text.getBoundingClientRect();
+        if (left < 0 || right > innerWidth) out.push(text.textContent);
+      }
+    }
+  }
+  return out;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_hover_texts_and_legends_of_charts_stay_on_the_page(visit, book, width):
+    for name in ("01-one-size", "04-why-retrieval-misses", "07-full-pipeline"):
+        page, _ = opened(visit, book, name, width=width)
+        for plot in page.locator(".s2b-host:has(.s2b-control) .js-plotly-plot").all():
+            plot.scroll_into_view_if_needed()
+            assert plot.evaluate(HOVERED) == [], name
+            legend = plot.locator(".legend")
+            if legend.count():
+                box, (left, top, right, bottom) = legend.bounding_box(), _edges(plot)
+                assert left <= box["x"] and box["x"] + box["width"] <= right + 1, name
+                assert top <= box["y"] and box["y"] + box["height"] <= bottom + 1, name
+        page.close()
+
+
+def _edges(element: Locator) -> tuple[float, float, float, float]:
+    box = element.bounding_box()
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+
+
+def test_a_phone_shows_each_row_of_a_table_below_its_first_cell(visit, book):
+    for name in ("02-parents-and-children", "08-ablation"):
+        page, _ = opened(visit, book, name, width=PHONE[0])
+        for table in page.locator(".s2b-table.s2b-stacks:visible").all():
+            assert table.evaluate("t => t.parentElement.scrollWidth <= t.parentElement.clientWidth"), name
+            columns = table.locator("thead tr").first.locator("th, td").all_text_contents()
+            cells = table.locator("tbody tr").first.locator("td").all()
+            _, _, right, bottom = _edges(cells[0])
+            assert right - cells[0].bounding_box()["x"] > 250, "the first cell has the row's whole width"
+            for column, cell in zip(columns[1:], cells[1:], strict=True):
+                assert cell.bounding_box()["y"] >= bottom - 1
+                assert cell.evaluate("c => getComputedStyle(c, '::before').content") == f'"{column}: "'
+        page.close()
+
+
+def test_a_table_that_scrolls_sideways_has_a_shadow_where_it_goes_on(visit, book):
+    page, _ = opened(visit, book, "08-ablation", width=700)
+    scroller = page.locator(".s2b-scroll:visible:has(th:nth-child(5))").first
+    # 300 pixels, as in a narrow part of a notebook: the shadow is in the scroller, so no cell may paint over it.
+    scroller.evaluate("box => { box.style.width = '300px'; }")
+    assert scroller.evaluate("box => box.scrollWidth > box.clientWidth")
+    layers = scroller.evaluate("box => getComputedStyle(box).backgroundAttachment").split(", ")
+    assert layers.count("local") == 2 and layers.count("scroll") >= 2
+    cells = "box => [...box.querySelectorAll('td, th')].map(cell => getComputedStyle(cell).backgroundColor)"
+    assert set(scroller.evaluate(cells)) == {"rgba(0, 0, 0, 0)"}
