@@ -12,11 +12,12 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 RUN := OMP_WAIT_POLICY="$${OMP_WAIT_POLICY:-passive}" PATH="$(BIN):$$PATH"
 # Vectors of the chapters' texts, kept by a build of the book; another folder may be named in the environment.
 EMBEDDINGS := S2B_EMBEDDING_CACHE="$${S2B_EMBEDDING_CACHE:-$(CURDIR)/_build/embeddings}"
-# Building and testing ask no model hub for anything; in JupyterLab one may want a model from there.
-OFFLINE := HF_HUB_OFFLINE=1 $(RUN)
+# Building and testing ask no model hub for anything; in JupyterLab one may want a model from there. A page shows no line
+# that moves.
+OFFLINE := HF_HUB_OFFLINE=1 TQDM_DISABLE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
-.PHONY: help serve test lab site lint bench ablation models wheel clean chromium
+.PHONY: help serve test lab site lint bench kill ablation gutenqa vectors models wheel clean chromium
 
 help:
 	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
@@ -25,7 +26,10 @@ help:
 	@echo "make site    build the book into $(SITE)"
 	@echo "make lint    ruff"
 	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
+	@echo "make kill    kill fifty changes of a folder and look for anything lost, into benchmarks/results/"
 	@echo "make ablation  measure what each lever is worth, with a fixed seed, into benchmarks/results/"
+	@echo "make gutenqa  measure retrieval on GutenQA, which it loads from the Hugging Face hub: BOOKS=3 for three books"
+	@echo "make vectors  compute the vectors of the book's texts anew, to travel with the package"
 	@echo "make models  add a small language model that runs on this machine (optional)"
 	@echo "make wheel   build the package, and the part of it that runs in a page, into dist/"
 	@echo "make clean   remove everything built"
@@ -50,9 +54,22 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.bench chromium site
 	$(OFFLINE) $(BIN)/python -m benchmarks
 
+kill: $(VENV)/.base
+	$(OFFLINE) $(BIN)/python -m benchmarks killing
+
 # The chapters' own embeddings are reused where the book has been built.
 ablation: $(VENV)/.base
 	$(EMBEDDINGS) $(OFFLINE) $(BIN)/python -m benchmarks.ablation
+
+# With a network: books and questions come from the Hugging Face hub. `make gutenqa BOOKS=3` takes the first three.
+gutenqa: $(VENV)/.gutenqa
+	$(EMBEDDINGS) $(RUN) $(BIN)/python -m benchmarks.gutenqa $(if $(BOOKS),--books $(BOOKS))
+
+# Nothing of the old file or of a cache may be in the new one.
+vectors: $(VENV)/.site node_modules/.installed
+	rm -rf s2b_lab/data/vectors.npz _build/vectors
+	S2B_EMBEDDING_CACHE=$(CURDIR)/_build/vectors $(OFFLINE) $(BIN)/jupyter-book build . --all -W --keep-going
+	$(BIN)/python _ext/vectors.py _build/vectors
 
 # Only the weights of this package are used, none of what it asks for.
 models: $(VENV)/.models
@@ -74,7 +91,7 @@ $(VENV)/.base: requirements.txt pyproject.toml
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.site $(VENV)/.lab $(VENV)/.dev $(VENV)/.models $(VENV)/.bench: $(VENV)/.%: $(VENV)/.base
+$(VENV)/.site $(VENV)/.lab $(VENV)/.dev $(VENV)/.models $(VENV)/.bench $(VENV)/.gutenqa: $(VENV)/.%: $(VENV)/.base
 	$(PIP) --editable '.[$*]'
 	@touch $@
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from . import offline
 
-NAMES = ("splitting", "indexing", "latency", "busy", "importing", "redraw")
+NAMES = ("splitting", "indexing", "latency", "headings", "killing", "busy", "importing", "redraw")
 
 
 def main(names: list[str]) -> None:

@@ -98,13 +98,17 @@ def record(result: Result) -> dict:
     """Give the JSON of a result."""
     held = asdict(result)
     held["targets"] = [{**asdict(target), "met": target.met} for target in result.targets]
-    setting = {
+    return {**{key: value for key, value in held.items() if key != "packages"}, **setting(result.packages)}
+
+
+def setting(packages: Iterable[str]) -> dict:
+    """Tell what a run was made with: versions and date, but no machine."""
+    return {
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
         "cpus": os.cpu_count(),
-        "versions": _versions(result.packages),
+        "versions": _versions(packages),
     }
-    return {**{key: value for key, value in held.items() if key != "packages"}, **setting}
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import chromadb
@@ -34,21 +35,25 @@ def encode(texts: Sequence[str]) -> Any:
 
 
 class _Collection:
-    def __init__(self) -> None:
-        self.client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
-        self.name = f"bench-{uuid.uuid4().hex}"
+    def __init__(self, folder: Path | None = None) -> None:
+        quiet = Settings(anonymized_telemetry=False)
+        self.client = chromadb.PersistentClient(folder, quiet) if folder else chromadb.EphemeralClient(quiet)
+        self.name, self.folder = f"bench-{uuid.uuid4().hex}", folder
         space = {"hnsw": {"space": "cosine"}}
         self.held = self.client.create_collection(self.name, configuration=space, embedding_function=None)
 
     def close(self) -> None:
-        self.client.delete_collection(self.name)
+        if self.folder:
+            self.client.close()
+        else:
+            self.client.delete_collection(self.name)
 
 
 class Floor(_Collection):
     """The least that an index of these sentences costs: one `encode`, one `upsert`."""
 
-    def __init__(self, embed: Callable[[Sequence[str]], Any] = encode):
-        super().__init__()
+    def __init__(self, embed: Callable[[Sequence[str]], Any] = encode, folder: Path | None = None):
+        super().__init__(folder)
         self.embed = embed
 
     def add(self, documents: Sequence[Document]) -> None:
@@ -68,8 +73,8 @@ class Floor(_Collection):
 class Ours:
     """`Index` over `sentence_tree`."""
 
-    def __init__(self, embedder: Any = "en"):
-        self.index = Index.open(None, embedder)
+    def __init__(self, embedder: Any = "en", folder: Path | None = None):
+        self.index = Index.open(folder, embedder)
 
     def add(self, documents: Sequence[Document]) -> None:
         """Cut, embed and store."""

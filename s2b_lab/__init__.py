@@ -5,7 +5,7 @@ import importlib
 # A name is looked up on first use, so that `import s2b_lab` costs nothing and the
 # standard-library core works where nothing else is installed.
 _EXPORTS = {
-    "core.text": ("Span", "Section", "Document", "merge_spans"),
+    "core.text": ("Span", "Section", "Document", "merge_spans", "page_of"),
     "core.blocks": ("paragraphs",),
     "core.headings": ("document", "sections"),
     "core.sentences": ("sentences",),
@@ -18,8 +18,14 @@ _EXPORTS = {
     "core.expand": ("as_found", "parent_document", "sentence_window", "auto_merge"),
     "core.budget": ("within_budget",),
     "core.rank": ("cosine", "top_k", "reciprocal_rank_fusion"),
+    "chunkers.semantic": ("semantic", "semantic_distances"),
+    "chunkers.lumber": ("LumberCuts", "lumber"),
+    "chunkers.logits": ("CausalModel", "ScoredBlock", "logits", "logits_blocks"),
+    "chunkers.lgmgc": ("lgmgc",),
+    "chunkers.signal": ("EndSignal", "end_signal"),
     "corpus": ("Question", "load", "names", "language", "cut_sizes", "python_docs", "questions"),
-    "files": ("read_file",),
+    "question_sets": ("QuestionSet", "question_set"),
+    "files": ("read_file", "read_files", "read_folder"),
     "embed": ("Embedder", "HashEmbedder", "embedder", "text_tokens"),
     "index": ("Index",),
     "store.write": ("Report",),
@@ -27,11 +33,15 @@ _EXPORTS = {
     "llm": ("ChatModel", "ModelUnavailable", "first_of"),
     "models.servers": ("openai_model",),
     "models.local": ("local_model",),
+    "models.causal": ("EndModel", "causal_model"),
     "models.recording": ("NotRecorded", "Recording", "recorded", "recordings"),
     "rewrite": ("Rewrite", "Rewriter", "step_back", "hyde"),
     "hypothetical": ("hypothetical_questions", "question_tree"),
     "answers": ("Answer", "Citation", "answer", "prompt_for"),
-    "evaluation": ("Evaluation", "Interval", "Score", "evaluate", "evidence_found", "first_rank", "paired_bootstrap"),
+    "metrics": ("Overlap", "gold_ranks", "recall_at_k", "dcg_at_k", "span_overlap", "answer_f1"),
+    "scores": ("Score", "Evaluation"),
+    "evaluation": ("evaluate", "compare", "evidence_found", "first_rank"),
+    "bootstrap": ("Interval", "paired_bootstrap"),
     "project": ("atlas", "umap_map", "place", "neighbours_kept"),
     "figures.controls": ("Slider", "Choice", "Switch", "Text"),
     "figures.passages": ("Passages", "Mark"),
@@ -42,6 +52,7 @@ _HOME = {name: module for module, names in _EXPORTS.items() for name in names}
 _FLAT = (
     *(
         "answers",
+        "bootstrap",
         "corpus",
         "embed",
         "evaluation",
@@ -49,9 +60,12 @@ _FLAT = (
         "hypothetical",
         "index",
         "llm",
+        "metrics",
         "project",
+        "question_sets",
         "retrieve",
         "rewrite",
+        "scores",
     ),
 )
 _MODULES = {name: name for name in _FLAT} | {name: f"figures.{name}" for name in ("plot", "maps")}

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from .core.cards import Card, Rows, first_few
 from .core.characters import language_of
-from .core.checks import check_choice, check_filled
+from .core.checks import check_choice, check_filled, list_of
 from .core.headings import heading_starts
 from .core.hits import Context
 from .core.sentences import sentences
 from .core.text import Span
-from .embed import Embedder, as_embedder
+from .embed import Embedder, as_embedder, as_rows
 from .embed import embedder as embedder_named
-from .llm import ChatModel, ModelUnavailable, checked, reply
+from .llm import ChatModel, ModelUnavailable, checked, reply, why_cut
+from .models.citations import cited_numbers
+from .queries import query_rows
 
 _RULES = {
     "en": (
@@ -31,7 +32,6 @@ _RULES = {
         "问题：{}",
     ),
 }
-_CITED = re.compile(r"[\[［【]\s*(\d{1,4}(?:\s*[-–—,，、;；]\s*\d{1,4})*)\s*[\]］】]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Citation:
 class Answer(Card):
     """A text, what it rests on, and its kind: a "model" wrote it, or it is an "extract", or there is "none".
 
-    `source` names the model. `reason` says why there is no model's answer, or which citations fit no context.
+    `source` names the model. `reason` says why there is no model's answer, or what is wrong with it: what cut it short,
+    that it cites no context, or which of its citations fit none.
     """
 
     text: str
@@ -66,9 +67,9 @@ class Answer(Card):
 def prompt_for(question: str, contexts: Sequence[Context], language: Literal["en", "zh"] | None = None) -> str:
     """Write the prompt from the original question and the numbered contexts; None takes the question's language.
 
-    ValueError for a blank question or another language.
+    ValueError for a blank question or another language, TypeError for what are no Contexts.
     """
-    check_filled("question", question)
+    question, contexts = check_filled("question", question), list_of(Context, "contexts", contexts)
     check_choice("language", language, (None, *_RULES))
     rules, form = _RULES[language or language_of(question)]
     numbered = [f"[{number}] {context.doc_id}\n{context.text}" for number, context in enumerate(contexts, 1)]
@@ -82,9 +83,10 @@ def answer(
 
     Without a model, or where it fails, the sentence of the contexts that is most like the question is quoted as an
     extract; `embedder` compares them (by default "en", or "zh" for a Chinese question). Without contexts nobody is
-    asked: an answer could rest on nothing. ValueError for a blank question, TypeError for what is no model or embedder.
+    asked: an answer could rest on nothing. ValueError for a blank question, TypeError for what is no model or embedder,
+    and what are no Contexts.
     """
-    check_filled("question", question)
+    question, contexts = check_filled("question", question), list_of(Context, "contexts", contexts)
     embedder = None if embedder is None else as_embedder(embedder)
     if model is not None:
         checked(model)
@@ -96,27 +98,20 @@ def answer(
         text, source = reply(model, prompt_for(question, contexts))
     except ModelUnavailable as error:
         return _extract(question, contexts, embedder, str(error))
-    return _cited(text.strip(), contexts, source)
+    return _cited(text, contexts, source)
 
 
 # --- a model's answer ---
 
 
 def _cited(text: str, contexts: Sequence[Context], source: str) -> Answer:
-    numbers = list(dict.fromkeys(_numbers(text)))
+    numbers = cited_numbers(text, len(contexts))
     known = [number for number in numbers if 1 <= number <= len(contexts)]
     wrong = [f"[{number}]" for number in numbers if number not in known]
-    reason = f"it cites {', '.join(wrong[:5])}, but the contexts are numbered 1 to {len(contexts)}" if wrong else ""
+    fault = f"it cites {', '.join(wrong[:5])}, but the contexts are numbered 1 to {len(contexts)}" if wrong else ""
+    fault = fault if numbers else "it cites no context"
     citations = (Citation(number, contexts[number - 1].doc_id, contexts[number - 1].span) for number in known)
-    return Answer(text, tuple(citations), "model", source, reason)
-
-
-def _numbers(text: str) -> Iterator[int]:
-    for found in _CITED.finditer(text):
-        for part in re.split(r"[,，、;；]", found[1]):
-            first, *rest = map(int, re.split(r"[-–—]", part))
-            last = rest[-1] if rest else first
-            yield from range(min(first, last), max(first, last) + 1)
+    return Answer(str(text), tuple(citations), "model", source, "; ".join(filter(None, [why_cut(text), fault])))
 
 
 # --- an extract ---
@@ -130,8 +125,9 @@ def _extract(question: str, contexts: Sequence[Context], model: Embedder | None,
     if not quotes:
         return Answer("", (), "none", reason=f"{reason}, and the contexts hold no sentence")
     model = model or embedder_named(language_of(question))
-    scores = model.passages([text for text, _ in quotes]) @ model.query(question)
-    text, citation = quotes[int(scores.argmax())]
+    rows = as_rows(model, model.passages([text for text, _ in quotes]), len(quotes))
+    scores = [max(float(row @ asked) for asked in query_rows(model, question)) for row in rows]
+    text, citation = quotes[scores.index(max(scores))]
     return Answer(text, (citation,), "extract", reason=reason)
 
 

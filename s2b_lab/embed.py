@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .core.characters import CJK, is_blank
-from .core.checks import check_whole
+from .core.checks import check_kind, check_str, check_whole
+from .models.arrays import finite_array, first_not_finite, real_array
 from .models.copies import normalise, passage_copies, query_copy, unit_rows
 from .models.encoders import E5, MINILM, E5Embedder, SentenceEmbedder, packaged_folder
+from .models.packaged import Prepared
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +44,10 @@ class Embedder(Protocol):
         """Embed texts to be stored: (n, dimension) float32 rows of unit length."""
 
     def query(self, text: str) -> np.ndarray:
-        """Embed one question: (dimension,) float32 of unit length; ValueError when it is blank."""
+        """Embed one question: (dimension,) float32 of unit length; ValueError when it is blank.
+
+        Of a longer one than `max_tokens` only the beginning counts: retrieval gives it in pieces (`queries`).
+        """
 
     def count_tokens(self, text: str) -> int:
         """Count what the model reads for a passage, its prefix and special tokens included."""
@@ -55,9 +60,13 @@ def embedder(name: str = "en", cache: str | Path | None = None) -> Embedder:
     """Get a model by name, loaded once a process and, given a folder, with a cache of its vectors.
 
     "en" is all-MiniLM-L6-v2 and "zh" multilingual-e5-small (Chinese, English and across): both come with installed
-    packages. Any other name goes to sentence-transformers. `cache` defaults to the environment's S2B_EMBEDDING_CACHE.
-    ValueError for a name that is blank, no text, or of no model.
+    packages, and the vectors of this book's own texts with this one: other texts are computed. Any other name goes to
+    sentence-transformers. `cache` defaults to the environment's S2B_EMBEDDING_CACHE.
+    ValueError for a name that is blank, no text, or of no model; TypeError for a cache that is no folder's path.
     """
+    if not isinstance(name, str) or is_blank(name):
+        raise ValueError(f"a model's name is a text such as 'en' or 'zh', not {name!r}")
+    check_kind("cache", cache, str | os.PathLike | None)
     model = _named(name)
     folder = cache or os.environ.get("S2B_EMBEDDING_CACHE")
     return cached(model, folder) if folder else model
@@ -65,12 +74,10 @@ def embedder(name: str = "en", cache: str | Path | None = None) -> Embedder:
 
 @functools.lru_cache(maxsize=_MODELS)
 def _named(name: str) -> Embedder:
-    if not isinstance(name, str) or is_blank(name):
-        raise ValueError(f"a model's name is a text such as 'en' or 'zh', not {name!r}")
     if name in _MULTILINGUAL:
-        return E5Embedder()
+        return Prepared(E5Embedder())
     if name in _ENGLISH:
-        return SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256)
+        return Prepared(SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256))
     return SentenceEmbedder(name, name)
 
 
@@ -86,36 +93,77 @@ def as_embedder(model: Embedder | str | None) -> Embedder:
 
 
 def as_rows(model: Embedder, vectors: Any, count: int) -> np.ndarray:
-    """Give a model's vectors for `count` texts as they came; ValueError unless they are so many, whole and finite."""
-    import numpy as np
+    """Give a model's vectors for `count` texts as they came, float32.
 
-    rows = np.asarray(vectors, dtype=np.float32)
-    if rows.shape != (count, model.dimension) or not np.isfinite(rows).all():
-        raise ValueError(
-            f"{count} finite vectors of {model.dimension} dimensions are needed, but {model.name} gave an array of "
-            f"shape {rows.shape}"
-        )
+    ValueError unless they are so many, whole and finite; TypeError for what are no numbers.
+    """
+    rows = real_array(f"the vectors of {model.name}", vectors).astype("float32", copy=False)
+    needed = f"{count} finite vectors of {model.dimension} dimensions are needed, but {model.name} gave"
+    if rows.shape != (count, model.dimension):
+        raise ValueError(f"{needed} an array of shape {rows.shape}")
+    if wrong := first_not_finite(rows):
+        raise ValueError(f"{needed} {rows[wrong]} for text {wrong[0] + 1}, in an array of shape {rows.shape}")
     return rows
+
+
+def query_row(model: Embedder, query: str | Sequence[float] | np.ndarray) -> np.ndarray:
+    """Give the vector (dimension,) of a question, or one that is given, as float32.
+
+    ValueError for a blank question, and for a vector of another dimension, not finite or all zero, which names the
+    model where it gave it; TypeError for what is no text or vector.
+    """
+    if isinstance(query, str):
+        vector = as_rows(model, [model.query(query)], 1)[0]
+    else:
+        vector = finite_array("query, a text or a vector,", query)
+    if vector.shape != (model.dimension,):
+        raise ValueError(f"a query vector has the shape ({model.dimension},), not {vector.shape}")
+    if not vector.any():
+        raise ValueError("a query vector must be finite and not all zero")
+    return vector
 
 
 def text_tokens(model: Embedder, text: str) -> int:
     """Count the tokens of a text itself, 0 for a blank one, without the prefix and special tokens that a model adds.
 
     Exact for tokenizers that cut at white space or join it to a word, as those of nearly all embedding models do; one
-    that begins every text with a mark of its own (SentencePiece) counts it where a text begins in Chinese.
+    that begins every text with a mark of its own (SentencePiece) counts it where a text begins in Chinese. TypeError
+    for what is no text or no model.
     """
+    check_str("text", text)
+    if not hasattr(model, "count_tokens"):
+        raise TypeError(f"model must be an embedding model that counts tokens, not {model!r}")
     if is_blank(text):
         return 0
+    return model.count_tokens(text) - _around(model)
+
+
+# What a model reads with every text, by model and its prefix.
+_added: weakref.WeakKeyDictionary[Embedder, tuple[str | None, int]] = weakref.WeakKeyDictionary()
+
+
+def _around(model: Embedder) -> int:
+    prefix = getattr(model, "passage_prefix", None)
+    try:
+        known = _added.get(model)
+    except TypeError:  # it has no hash or can have no weak reference
+        return _counted_around(model)
+    if known is None or known[0] != prefix:
+        known = _added[model] = prefix, _counted_around(model)
+    return known[1]
+
+
+def _counted_around(model: Embedder) -> int:
     # What is read with every text is what a word written twice does not repeat. Counting the empty text would not tell:
     # a prefix that ends in a space has one token more where no word follows (SentencePiece).
-    around = 2 * model.count_tokens("a") - model.count_tokens("a a")
-    return model.count_tokens(text) - around
+    return 2 * model.count_tokens("a") - model.count_tokens("a a")
 
 
 class HashEmbedder:
     """A deterministic fake for tests: a bag of hashed words and CJK characters, so that shared words mean likeness.
 
-    Vectors are float32 of unit length, as an Embedder's. ValueError for a dimension below 1.
+    Vectors are float32 of unit length, as an Embedder's. ValueError for a dimension or max_tokens below 1, TypeError
+    for a name or prefix that is no text.
     """
 
     def __init__(
@@ -128,6 +176,9 @@ class HashEmbedder:
         passage_prefix: str = "",
     ):
         check_whole("dimension", dimension, 1)
+        check_whole("max_tokens", max_tokens, 1)
+        for part, value in {"name": name, "query_prefix": query_prefix, "passage_prefix": passage_prefix}.items():
+            check_str(part, value)
         self.name, self.dimension, self.max_tokens = name, dimension, max_tokens
         self.query_prefix, self.passage_prefix = query_prefix, passage_prefix
 

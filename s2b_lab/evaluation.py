@@ -1,143 +1,22 @@
-"""Score what retrieval delivered against the passages that a good answer rests on."""
+"""Ask a retriever questions and score what it delivers; compare several on equal terms."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from .core.budget import within_budget
-from .core.cards import Card, Rows, counted
-from .core.checks import check_choice, check_whole
+from .core.checks import check_callable, check_kind, check_number, check_whole, list_of
 from .core.hits import Context
-from .core.text import Span
+from .core.text import Document, Span
 from .corpus import Question
 from .embed import text_tokens
+from .metrics import gold_ranks, span_overlap, without_repeats
+from .scores import Evaluation, Score
 
 if TYPE_CHECKING:
     from .retrieve import Trace
-
-_MOST_DRAWS = 100_000_000
-_DRAWS_AT_ONCE = 2_000_000  # 32 MB of them are in memory
-
-
-@dataclass(frozen=True, slots=True)
-class Score(Card):
-    """What one question got: for each passage of its evidence whether it arrived, and the tokens delivered."""
-
-    question: Question
-    found: tuple[bool, ...]
-    tokens: int
-
-    @property
-    def recall(self) -> float:
-        """Share of the evidence delivered, 0 to 1; a passage named twice counts once."""
-        found = {(doc_id, span): f for (doc_id, span), f in zip(self.question.answers, self.found, strict=True)}
-        return sum(found.values()) / len(found)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of the evidence was delivered."""
-        return all(self.found)
-
-    def _card(self) -> tuple[str, Rows]:
-        found = f"{sum(self.found)} of {len(self.found)}"
-        return self.question.text, [("evidence", found), ("tokens", f"{self.tokens:,}")]
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation(Card):
-    """The scores of all questions, in their order."""
-
-    scores: tuple[Score, ...]
-
-    @property
-    def recall(self) -> float:
-        """Mean over questions of the share of evidence delivered, 0 to 1."""
-        return sum(s.recall for s in self.scores) / len(self.scores)
-
-    @property
-    def complete(self) -> float:
-        """Share of questions whose evidence was delivered without a gap, 0 to 1."""
-        return sum(s.complete for s in self.scores) / len(self.scores)
-
-    @property
-    def tokens(self) -> float:
-        """Mean number of tokens delivered for a question."""
-        return sum(s.tokens for s in self.scores) / len(self.scores)
-
-    def _card(self) -> tuple[str, Rows]:
-        title = f"Evaluation over {counted(len(self.scores), 'question')}"
-        if not self.scores:
-            return title, []
-        tokens = f"{self.tokens:,.0f} for a question"
-        return title, [("recall", f"{self.recall:.3f}"), ("complete", f"{self.complete:.3f}"), ("tokens", tokens)]
-
-
-@dataclass(frozen=True, slots=True)
-class Interval(Card):
-    """A mean difference between two evaluations, and the bounds it has in `level` of all resamples."""
-
-    difference: float
-    low: float
-    high: float
-    level: float
-
-    @property
-    def clear(self) -> bool:
-        """Whether zero, no difference at all, lies outside the bounds."""
-        return self.low > 0 or self.high < 0
-
-    def _card(self) -> tuple[str, Rows]:
-        bounds = f"{100 * self.level:.10g} % interval {self.low:+.3f} to {self.high:+.3f}"
-        return f"{self.difference:+.3f} ({bounds}), zero lies {'outside' if self.clear else 'inside'}", []
-
-
-def paired_bootstrap(
-    ours: Evaluation,
-    theirs: Evaluation,
-    metric: Literal["recall", "complete", "tokens"] = "recall",
-    resamples: int = 10_000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> Interval:
-    """Tell how sure the mean difference `ours - theirs` is: the percentile interval over resampled questions.
-
-    Both must have answered the same questions in the same order, since each resample draws questions, with what both
-    got for them, n out of n with replacement. ValueError otherwise, where there are no questions, for another metric,
-    for resamples below 1 or more than 100 million draws in all, and for a level outside 0 to 1.
-    Source: Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
-    """
-    if [score.question for score in ours.scores] != [score.question for score in theirs.scores]:
-        raise ValueError("the two evaluations are of different questions, so they make no pairs")
-    if not ours.scores:
-        raise ValueError("the evaluations have 0 questions: give at least 1")
-    check_choice("metric", metric, ("recall", "complete", "tokens"))
-    check_whole("resamples", resamples, 1)
-    if resamples * len(ours.scores) > _MOST_DRAWS:
-        raise ValueError(f"{resamples} resamples of {len(ours.scores)} questions: at most {_MOST_DRAWS:,} draws in all")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, not {level!r}")
-    pairs = zip(ours.scores, theirs.scores, strict=True)
-    differences = np.array([float(getattr(one, metric)) - float(getattr(other, metric)) for one, other in pairs])
-    return Interval(float(differences.mean()), *_bounds(differences, int(resamples), level, seed), level)
-
-
-def _bounds(differences: np.ndarray, resamples: int, level: float, seed: int) -> tuple[float, float]:
-    # One question, or the same difference everywhere, can be drawn in one way only, and scipy takes two or more.
-    if (differences == differences[0]).all():
-        return (float(differences.mean()),) * 2
-    from scipy.stats import bootstrap
-
-    how = {"confidence_level": level, "method": "percentile", "rng": np.random.default_rng(seed)}
-    batch = max(1, _DRAWS_AT_ONCE // len(differences))
-    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # a single resample has no spread
-        found = bootstrap((differences,), np.mean, n_resamples=resamples, batch=batch, **how)
-    return tuple(map(float, found.confidence_interval))
 
 
 def evaluate(
@@ -145,60 +24,177 @@ def evaluate(
     questions: Iterable[Question],
     token_budget: int | None = None,
     count: Callable[[str], int] | None = None,
+    k: int | None = None,
 ) -> Evaluation:
-    """Ask every question and score what arrives within the same token budget for all.
+    """Ask every question and score what arrives: the first k contexts, or what fits into a token budget.
 
-    `retriever` is a Retriever, or any function from a question to contexts. Tokens are the text's own, counted by the
-    Retriever's embedding model, or those of `count`, which any other function needs. ValueError when there are no
-    questions, or one has no evidence to be found, and for a budget below 1; TypeError for what is no retriever or no
-    Question.
+    `retriever` is a Retriever, or any function from a question to contexts. A context that lies whole in one before it
+    is left out first. Tokens are the text's own, counted by the Retriever's embedding model, or those of `count`, which
+    any other function needs. ValueError when there are no questions, for a budget or a k below 1, and for a question
+    whose evidence cannot be found: it has none, a span is empty, or the index of the Retriever has no such document or
+    text (what any other function searches is not known). TypeError for what is no retriever, no Question or no function
+    to count, and where they give no contexts or no number.
     """
+    for name, limit in (("token_budget", token_budget), ("k", k)):
+        check_whole(name, 1 if limit is None else limit, 1)
+    count, asked = _counter("retriever", retriever, count), _asked(questions)
+    _check_found_at_all(retriever, asked)
+    return Evaluation(tuple(_scored(q, _delivered(retriever, q), count, token_budget, k) for q in asked))
+
+
+def compare(
+    retrievers: Mapping[str, Callable[[str], Trace | list[Context]]],
+    questions: Iterable[Question],
+    *,
+    ks: Iterable[int] | None = None,
+    token_budgets: Iterable[int] | None = None,
+    count: Callable[[str], int] | None = None,
+) -> dict[str, dict[int, Evaluation]]:
+    """Evaluate several retrievers on the same questions on equal terms: at each k, or within each token budget.
+
+    Each retriever is asked each question once, and its contexts are scored at every limit, as by `evaluate`: so give it
+    a k as large as the largest of `ks`, or one that more than fills the largest budget. ValueError unless either `ks`
+    or `token_budgets` is given, for a limit below 1, for a Retriever that its own k or token_budget stops before the
+    largest limit, and as with `evaluate`; TypeError for what is no mapping from names to retrievers, and as with
+    `evaluate`.
+    """
+    name, limits = _limits(ks, token_budgets)
+    check_kind("retrievers", retrievers, Mapping)
+    list_of(str, "names of retrievers", list(retrievers))
+    if not retrievers:
+        raise ValueError("there are 0 retrievers to compare: give at least 1")
+    asked = _asked(questions)
+    counts = {who: cache(_counter(repr(who), retriever, count)) for who, retriever in retrievers.items()}
+    for who, retriever in retrievers.items():
+        _check_found_at_all(retriever, asked)
+        _check_delivers(who, retriever, name, max(limits))
+    return {who: _at_limits(who, retriever, asked, counts[who], name, limits) for who, retriever in retrievers.items()}
+
+
+def _limits(ks: Iterable[int] | None, token_budgets: Iterable[int] | None) -> tuple[str, list[int]]:
+    given = {name: some for name, some in (("k", ks), ("token_budget", token_budgets)) if some is not None}
+    if len(given) != 1:
+        raise ValueError("give either ks or token_budgets: strategies are compared at one or at the other")
+    [(name, some)] = given.items()
+    limits = list_of(object, f"{name}s", some)
+    if not limits:
+        raise ValueError(f"there are 0 {name}s to compare at: give at least 1")
+    for limit in limits:
+        check_whole(name, limit, 1)
+    return name, [int(limit) for limit in limits]
+
+
+def _at_limits(
+    who: str, retriever: Callable, asked: Iterable[Question], count: Callable, name: str, limits: Sequence[int]
+) -> dict[int, Evaluation]:
+    found = [(question, _delivered(retriever, question)) for question in asked]
+    if name == "token_budget":
+        for _, contexts in found:
+            _check_fills(who, retriever, contexts, count, max(limits))
+    return {
+        limit: Evaluation(tuple(_scored(question, contexts, count, **{name: limit}) for question, contexts in found))
+        for limit in limits
+    }
+
+
+def _counter(name: str, retriever: Callable, count: Callable | None) -> Callable[[str], int]:
     if not callable(retriever):
-        raise TypeError(f"retriever must be a Retriever or a function from a question to contexts, not {retriever!r}")
-    if token_budget is not None:
-        check_whole("token_budget", token_budget, 1)
-    count = count or _counter(retriever)
-    return Evaluation(tuple(_scored(retriever, question, token_budget, count) for question in _checked(questions)))
-
-
-def _counter(retriever: Callable) -> Callable[[str], int]:
+        raise TypeError(f"{name} must be a Retriever or a function from a question to contexts, not {retriever!r}")
+    if count is not None:
+        check_callable("count", count, "from a text to the number of its tokens")
+        return count
     if (index := getattr(retriever, "index", None)) is None:
         raise ValueError("a function that is no Retriever has no model to count tokens with: give count=")
     return partial(text_tokens, index.embedder)
 
 
-def _checked(questions: Iterable[Question]) -> list[Question]:
-    checked = list(questions)
+def _asked(questions: Iterable[Question]) -> list[Question]:
+    checked = list_of(Question, "questions", questions)
     if not checked:
         raise ValueError("there are 0 questions to evaluate: give at least 1")
-    if other := next((q for q in checked if not isinstance(q, Question)), None):
-        raise TypeError(f"questions must hold Questions only, not {type(other).__name__}: use Question(text, answers)")
     if bare := next((q for q in checked if not q.answers), None):
         raise ValueError(f"the question {bare.text!r} has 0 passages of evidence: give at least 1")
     return checked
 
 
-def _scored(retriever: Callable, question: Question, budget: int | None, count: Callable) -> Score:
-    delivered = retriever(question.text)
-    contexts = list(getattr(delivered, "contexts", delivered))
-    if budget is not None:
-        contexts = within_budget(contexts, budget, count)
-    return Score(question, tuple(evidence_found(contexts, question)), sum(count(c.text) for c in contexts))
+def _check_delivers(who: str, retriever: Callable, name: str, most: int) -> None:
+    """Refuse a Retriever that stops before the largest limit: what it did not deliver would count against it."""
+    own = getattr(retriever, name, None) if hasattr(retriever, "index") else None
+    if own is not None and own < most:
+        raise ValueError(f"the Retriever {who!r} has {name} {own}: to compare at {name} {most} give it {most} or more")
+
+
+def _check_fills(who: str, retriever: Callable, contexts: list[Context], count: Callable, budget: int) -> None:
+    """Refuse a Retriever that has no more contexts only since its k is reached."""
+    k = getattr(retriever, "k", None) if getattr(retriever, "token_budget", 1) is None else None
+    if k is None or len(contexts) < k:
+        return
+    if (tokens := sum(count(context.text) for context in contexts)) < budget:
+        raise ValueError(f"the Retriever {who!r} with k {k} has only {tokens} of {budget} tokens: give it a larger k")
+
+
+def _check_found_at_all(retriever: Callable, asked: Iterable[Question]) -> None:
+    tree = getattr(getattr(retriever, "index", None), "tree", None)
+    for question in asked:
+        _check_evidence(question, None if tree is None else tree.documents)
+
+
+def _check_evidence(question: Question, documents: Mapping[str, Document] | None) -> None:
+    """Refuse evidence that everything holds, or nothing can: the score would say nothing of the retriever."""
+    for doc_id, span in (place for places in question.gold for place in places):
+        evidence = f"the evidence of the question {question.text!r}"
+        if not len(span):
+            raise ValueError(f"{evidence} in {doc_id!r} is empty: {span}")
+        if documents is None:
+            continue
+        if doc_id not in documents:
+            raise ValueError(f"{evidence} is in {doc_id!r}, a document that the index does not hold")
+        if span.end > (size := len(documents[doc_id].text)):
+            raise ValueError(f"{evidence} ends after the text of {doc_id!r}, which has {size} characters: {span}")
+
+
+def _delivered(retriever: Callable, question: Question) -> list[Context]:
+    given = retriever(question.text)
+    return without_repeats(list_of(Context, "what the retriever delivers", getattr(given, "contexts", given)))
+
+
+def _scored(
+    question: Question,
+    contexts: list[Context],
+    count: Callable[[str], int],
+    token_budget: int | None = None,
+    k: int | None = None,
+) -> Score:
+    contexts = contexts[:k]
+    if token_budget is not None:
+        contexts = within_budget(contexts, token_budget, count)
+    tokens = [count(context.text) for context in contexts]
+    for number in tokens:
+        check_number("what count gives", number, 0)
+    found, ranks = evidence_found(contexts, question), gold_ranks(contexts, question.gold)
+    return Score(question, tuple(found), sum(tokens), tuple(ranks), span_overlap(contexts, question.gold))
 
 
 def evidence_found(contexts: Iterable[Context], question: Question) -> list[bool]:
-    """Tell for each passage of the evidence whether one context of its document holds it whole."""
-    delivered = [(context.doc_id, context.span) for context in contexts]
-    return [
-        any(doc_id == gold_id and span.contains(gold) for doc_id, span in delivered)
-        for gold_id, gold in question.answers
-    ]
+    """Tell for each passage of the evidence whether one context of its document holds it whole.
+
+    Where its words stand elsewhere, too, one of the places is enough. ValueError for an empty span of the evidence,
+    TypeError for what are no Contexts, or is no Question.
+    """
+    check_kind("question", question, Question)
+    contexts = list_of(Context, "contexts", contexts)
+    if not question.answers:
+        return []
+    ranks = gold_ranks(contexts, question.gold)
+    held = {places[0]: rank is not None for places, rank in zip(question.gold, ranks, strict=True)}
+    return [held[answer] for answer in question.answers]
 
 
 def first_rank(found: Iterable[Span], evidence: Sequence[Span]) -> int | None:
     """Get the rank, from 1, of the first span found that overlaps some of the evidence; None where none does.
 
-    All spans are of one document; `found` comes best first.
+    All spans are of one document; `found` comes best first. TypeError for what are no Spans.
     """
+    found, evidence = list_of(Span, "found", found), list_of(Span, "evidence", evidence)
     overlapping = (rank for rank, span in enumerate(found, 1) if any(span.overlaps(one) for one in evidence))
     return next(overlapping, None)

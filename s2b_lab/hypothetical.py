@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .core.characters import is_blank
-from .core.checks import check_filled, check_whole
+from .core.checks import check_callable, check_filled, check_kind, check_whole
 from .core.text import Document, Span
 from .core.tree import Chunk, ChunkTree
-from .llm import ChatModel, ModelUnavailable, checked, reply
+from .llm import ChatModel, ModelUnavailable, checked, reply, why_cut
 from .models.cleaning import question_lines
 from .models.prompts import Language, Prompt, instructions
 
@@ -41,13 +41,13 @@ class Questioner:
 
     def __call__(self, passage: str) -> list[str]:
         """Ask for the questions, each once; ValueError when the passage is blank."""
-        check_filled("passage", passage)
+        passage = check_filled("passage", passage)
         try:
             answer, source = reply(self.model, passage, self.instructions)
         except ModelUnavailable as error:
             warnings.warn(f"no questions for {passage[:40]!r}: {error}", RuntimeWarning, stacklevel=2)
             return []
-        lines = (line for line in question_lines(answer) if len(line) <= _LINE)
+        lines = (line for line in question_lines(answer) if len(line) <= _LINE and not _is_half(line, answer))
         questions = list(dict.fromkeys(lines))[: self.n]
         if not questions:
             reason = f"{source} wrote none: {answer[:80]!r}"
@@ -55,14 +55,21 @@ class Questioner:
         return questions
 
 
+def _is_half(line: str, answer: str) -> bool:
+    return why_cut(answer) != "" and answer.endswith(line) and not line.endswith(("?", "？"))
+
+
 def question_tree(tree: ChunkTree, ask: Callable[[str], list[str]]) -> ChunkTree:
     """Put the questions that each indexed chunk answers into a tree of their own, for an index of their own.
 
     A question's document is named by `key_of` the chunk that it points to, and has that chunk's version and access
     label: give the index to a Retriever as `questions`, or its hits to `pointed_to`. `ask` is a Questioner or any
-    function from a passage to a list of questions, or to None; TypeError when it gives something else. A chunk about
-    which it asks none, or whose sections are for different readers, has no document here.
+    function from a passage to a list of questions, or to None; TypeError when it gives something else, and for what is
+    no ChunkTree or no function. A chunk about which it asks none, or whose sections are for different readers, has no
+    document here.
     """
+    check_kind("tree", tree, ChunkTree)
+    check_callable("ask", ask, "from a passage to a list of questions")
     documents, chunks = [], []
     for chunk in tree.indexed:
         source = tree.document(chunk)

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 from .core.characters import is_blank
 
-# Some servers leave a model's reasoning in the answer, at times without the opening mark.
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)|\A(?:(?!<think>).)*?</think>", re.DOTALL | re.IGNORECASE)
+# How models mark their thoughts: what opens and what closes them.
+_THOUGHTS = {
+    **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "thoughts", "reasoning", "seed:think")},
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|channel|>analysis<|message|>": "<|channel|>final<|message|>",
+}
+_LEADING = re.compile(
+    "|".join(rf"{re.escape(opening)}.*?(?:{re.escape(closing)}|\Z)" for opening, closing in _THOUGHTS.items()),
+    re.DOTALL | re.IGNORECASE,
+)
+_OPENING = re.compile("|".join(map(re.escape, _THOUGHTS)), re.IGNORECASE)
+_CLOSING = re.compile("|".join(map(re.escape, _THOUGHTS.values())), re.IGNORECASE)
+# Before a mark that a sentence speaks of: a blank or a character of a sentence that goes on, or a quotation mark.
+_SPOKEN_OF = re.compile(r"(?:[`'\"“‘「『]|(?<![.!?…:。！？：])[^\S\n]+|[\u3400-\u9fff][^\S\n]*)\Z")
+# Templates without a system role speak of it, of roles that must alternate, or (Gemini) of developer instructions.
+_NO_SYSTEM = re.compile(r"system|roles? must alternate|developer instruction", re.IGNORECASE)
 
 
 class ModelUnavailable(RuntimeError):
@@ -21,7 +38,24 @@ class ChatModel(Protocol):
     name: str
 
     def __call__(self, prompt: str, system: str = "") -> str:
-        """Answer, never with a blank; ModelUnavailable when that cannot be done."""
+        """Answer, never with a blank; as a CutShort where something ended it, ModelUnavailable where there is none."""
+
+
+class CutShort(str):
+    """An answer that is not whole: `why` says what ended it."""
+
+    __slots__ = ("why",)
+
+    def __new__(cls, text: str, why: str) -> CutShort:
+        """Make the text with what ended it."""
+        cut = super().__new__(cls, text)
+        cut.why = why
+        return cut
+
+
+def why_cut(answer: str) -> str:
+    """What ended an answer early, "" for a whole one."""
+    return answer.why if isinstance(answer, CutShort) else ""
 
 
 def first_of(*models: ChatModel) -> ChatModel:
@@ -66,18 +100,49 @@ def reply(model: ChatModel, prompt: str, system: str = "") -> tuple[str, str]:
 def _text(name: str, answer: object) -> str:
     if not isinstance(answer, str):
         raise ModelUnavailable(f"{name} gave no text but {answer!r}")
-    if is_blank(answer):
+    text = spoken(answer)
+    if is_blank(text):
         raise ModelUnavailable(f"{name} gave an empty answer")
     # Half of an emoji can come through JSON, and can neither be embedded nor stored.
-    return answer.encode("utf-8", "replace").decode()
+    text = text.encode("utf-8", "replace").decode()
+    return CutShort(text, why) if (why := why_cut(answer)) else text
 
 
 def spoken(answer: str) -> str:
-    """Take a model's thoughts (`<think>`) and outer white space off its answer."""
-    return _THOUGHTS.sub("", answer).strip()
+    """Take the thoughts that lead a model's answer, such as `<think>`, and outer white space off it.
+
+    Thoughts may lack their end, where the answer is empty, or their beginning. A mark further on is a word of it.
+    """
+    text = answer.strip()
+    while end := _end_of_thoughts(text):
+        text = text[end:].strip()
+    return text
 
 
-def chat_messages(prompt: str, system: str) -> list[dict[str, str]]:
-    """Write the prompt and its rules as chat models take them: blank rules are left out."""
-    rules = [{"role": "system", "content": system}] if not is_blank(system) else []
-    return [*rules, {"role": "user", "content": prompt}]
+def _end_of_thoughts(text: str) -> int:
+    if leading := _LEADING.match(text):
+        return leading.end()
+    closings = (mark for mark in _CLOSING.finditer(text) if not _is_spoken_of(text, mark))
+    closing = next(closings, None)
+    return closing.end() if closing and not _OPENING.search(text, 0, closing.start()) else 0
+
+
+def _is_spoken_of(text: str, mark: re.Match) -> bool:
+    ends_line = not text[mark.end() :].partition("\n")[0].strip()
+    quoted = text[mark.end() : mark.end() + 1] in tuple("`'\"”’」』")
+    return not ends_line and (quoted or _SPOKEN_OF.search(text, max(0, mark.start() - 80), mark.start()) is not None)
+
+
+def chat_messages(prompt: str, system: str, folded: bool = False) -> list[dict[str, Any]]:
+    """Write the prompt and its rules as chat models take them: blank rules are left out.
+
+    `folded` rules stand before the prompt, for a model that knows no system role.
+    """
+    if is_blank(system) or folded:
+        return [{"role": "user", "content": prompt if is_blank(system) else f"{system}\n\n{prompt}"}]
+    return [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+
+
+def refuses_system(error: str) -> bool:
+    """Tell whether the words of an error are about the system role, which some models and their templates lack."""
+    return _NO_SYSTEM.search(error) is not None

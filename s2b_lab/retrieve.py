@@ -14,7 +14,7 @@ from .core.access import allow, is_readable
 from .core.budget import within_budget
 from .core.cards import Card, Rows, beginning, counted, first_few, shown_score
 from .core.characters import is_blank
-from .core.checks import check_filled, check_whole
+from .core.checks import check_filled, check_kind, check_whole, list_of
 from .core.expand import parent_document
 from .core.hits import Context, Hit
 from .core.rank import reciprocal_rank_fusion
@@ -22,6 +22,7 @@ from .core.tree import Chunk, ChunkTree
 from .embed import Embedder, text_tokens
 from .hypothetical import chunk_id_of, key_of
 from .models.copies import normalise
+from .queries import best_of, query_rows
 
 
 @runtime_checkable
@@ -41,7 +42,7 @@ class Trace(Card):
 
     With several rewrites a hit's score is that of reciprocal rank fusion (the best of a parent's hits has that of the
     parent, which counts once in each list), otherwise a cosine similarity. `missing`
-    counts hits that could not grow, since the document store has lost their parents.
+    counts hits for which this expansion has nothing to deliver, since the document store has lost what they grow to.
     """
 
     query: str
@@ -80,10 +81,11 @@ def pointed_to(hits: Iterable[Hit], tree: ChunkTree, where: Mapping[str, Any] | 
 
     Each chunk comes once, with the score of its best question. Left out are questions whose chunk the tree lacks or
     has with another text, and chunks that `where`, the filter of `Index.search`, does not allow now. ValueError for
-    another key or value in it.
+    another key or value in it; TypeError for what are no Hits or is no ChunkTree.
     """
+    check_kind("tree", tree, ChunkTree)
     allowed, best = allow(where), {}
-    for hit in sorted(hits, key=lambda hit: -hit.score):
+    for hit in sorted(list_of(Hit, "hits", hits), key=lambda hit: -hit.score):
         chunk_id = chunk_id_of(hit.chunk.doc_id)
         if chunk_id in tree and key_of(tree[chunk_id]) == hit.chunk.doc_id and _allowed(tree[chunk_id], tree, allowed):
             best.setdefault(chunk_id, hit)
@@ -101,9 +103,12 @@ class Retriever:
     """Small-to-Big retrieval: search small chunks, 4k of them or more, and expand to k contexts.
 
     `rewrite` turns the question into one or several to search with; their hits, and those of `questions`, an index of
-    a `question_tree` about the chunks of `index`, are fused by reciprocal rank. `where` is the filter of
+    a `question_tree` about the chunks of `index`, are fused by reciprocal rank. One longer than the model reads is
+    searched in pieces, each chunk with the score of the piece that it is most like. `where` is the filter of
     `Index.search`; who may read is checked again after the expansion, which is called as expand(hits, tree, k=k,
-    access=labels). TypeError or ValueError, naming it, for an argument of the wrong kind or a limit below 1.
+    access=labels), once more where hits have lost something. What does not fit into `token_budget`, in the tokens of
+    the text itself, is trimmed as by `within_budget`. TypeError or ValueError, naming it, for an argument of the wrong
+    kind or a limit below 1.
     """
 
     def __init__(
@@ -135,24 +140,30 @@ class Retriever:
         self.token_budget, self.questions = token_budget, questions
 
     def __call__(self, query: str) -> Trace:
-        """Retrieve for one question; ValueError when it is blank, TypeError when its rewrite is no text or list."""
-        check_filled("query", query)
+        """Retrieve for one question; ValueError when it is blank or its vector is not finite.
+
+        TypeError when its rewrite is no text or list, and when the expansion gives no list of Contexts.
+        """
+        query = check_filled("query", query)
         clock = _Clock()
         with clock("rewrite"):
             rewrites = self._rewritten(query)
         with clock("embed"):
-            vectors = [self.index.embedder.query(text) for text in rewrites or (query,)]
+            asked = [query_rows(self.index.embedder, text) for text in rewrites or (query,)]
         size = 4 * self.k
         while True:
             with clock("search"):
-                hits, exhausted = self._search(vectors, size)
+                hits, exhausted = self._search(asked, size)
             with clock("expand"):
-                contexts, missing = self._expanded(hits)
+                found = self._expanded(hits, self.k)
+                contexts = self._readable(found)
             if len(contexts) >= self.k or exhausted:
                 break
             size *= 2
         if self.token_budget is not None:
             contexts = within_budget(contexts, self.token_budget, partial(text_tokens, self.index.embedder))
+        with clock("expand"):
+            missing = self._missing(hits, found)
         return Trace(query, rewrites, tuple(hits), tuple(contexts), clock.spent, missing)
 
     def _rewritten(self, query: str) -> tuple[str, ...]:
@@ -169,26 +180,51 @@ class Retriever:
         # A rewrite that comes back empty leaves the question as it is.
         return tuple(text for copy, text in unique.items() if not is_blank(copy))
 
-    def _search(self, vectors: Sequence[Any], size: int) -> tuple[list[Hit], bool]:
-        lists = [self.index.search(vector, size, self.where) for vector in vectors]
-        exhausted = all(len(hits) < size for hits in lists)
+    def _search(self, asked: Sequence[Sequence[Any]], size: int) -> tuple[list[Hit], bool]:
+        found = [_found(self.index, vectors, size, self.where) for vectors in asked]
         if self.questions is not None:
             # A question's document is its chunk, so a filter by document has to wait until the chunk is known.
             where = {key: values for key, values in self.where.items() if key != "doc_id"}
-            asked = [self.questions.search(vector, size, where) for vector in vectors]
-            exhausted = exhausted and all(len(hits) < size for hits in asked)
-            lists += [pointed_to(hits, self.index.tree, self.where) for hits in asked]
-        return _fused(lists), exhausted
+            others = [_found(self.questions, vectors, size, where) for vectors in asked]
+            found += [(pointed_to(hits, self.index.tree, self.where), exhausted) for hits, exhausted in others]
+        return _fused([hits for hits, _ in found]), all(exhausted for _, exhausted in found)
 
-    def _expanded(self, hits: list[Hit]) -> tuple[list[Context], int]:
-        tree, options = self.index.tree, {"k": self.k}
+    def _expanded(self, hits: list[Hit], k: int) -> list[Context]:
+        options: dict[str, Any] = {"k": k}
         if _takes(self.expand, "access"):
             options["access"] = self.where["access"]
-        found = self.expand(hits, tree, **options)
-        missing = sum(hit.chunk.parent_id is not None and hit.chunk.parent_id not in tree for hit in hits)
-        documents, access = tree.documents, self.where["access"]
-        kept = [context for context in found if is_readable(context.span, documents[context.doc_id], access)]
-        return kept[: self.k], missing
+        return list_of(Context, "what expand gives", self.expand(hits, self.index.tree, **options))
+
+    def _readable(self, contexts: list[Context]) -> list[Context]:
+        documents, access = self.index.tree.documents, self.where["access"]
+        kept = [context for context in contexts if is_readable(context.span, documents[context.doc_id], access)]
+        return kept[: self.k]
+
+    def _missing(self, hits: list[Hit], contexts: list[Context]) -> int:
+        # Only the expansion knows what it needs of a hit, so it is asked to deliver all that have lost something.
+        tree = self.index.tree
+        lost = [hit for hit in hits if _has_lost(hit.chunk, tree) and not _is_delivered(hit, contexts)]
+        delivered = self._expanded(lost, len(lost)) if lost else []
+        return sum(not _is_delivered(hit, delivered) for hit in lost)
+
+
+def _found(index: Searchable, vectors: Sequence[Any], size: int, where: Mapping[str, Any]) -> tuple[list[Hit], bool]:
+    """The hits of a question's vectors, and whether there are no more."""
+    lists = [index.search(vector, size, where) for vector in vectors]
+    return best_of(lists, size), all(len(hits) < size for hits in lists)
+
+
+def _has_lost(chunk: Chunk, tree: ChunkTree) -> bool:
+    above = {chunk.id, chunk.parent_id or chunk.id, chunk.section_id or chunk.id}
+    return any(name not in tree for name in above)
+
+
+def _is_delivered(hit: Hit, contexts: list[Context]) -> bool:
+    return any(
+        hit.chunk.id in {one.chunk.id for one in context.hits}
+        or (context.doc_id == hit.chunk.doc_id and context.span.contains(hit.chunk.span))
+        for context in contexts
+    )
 
 
 class _Clock:

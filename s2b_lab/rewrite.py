@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .core.cards import Card, Rows, abridged
 from .core.characters import is_blank
 from .core.checks import check_filled
-from .llm import ChatModel, ModelUnavailable, checked, reply
+from .llm import ChatModel, ModelUnavailable, checked, reply, why_cut
 from .models.cleaning import first_line, is_question, unwrapped_passage
 from .models.copies import normalise
 from .models.prompts import Language, Prompt, instructions
@@ -51,13 +51,13 @@ class Rewriter:
 
     def explain(self, question: str) -> Rewrite:
         """Rewrite the question and tell where the text comes from; ValueError when it is blank."""
-        check_filled("question", question)
+        question = check_filled("question", question)
         try:
             said, source = reply(self.model, question, self.instructions)
         except ModelUnavailable as error:
             return Rewrite(question, ITSELF, str(error))
         text = self.clean(said)
-        fault = self._fault(text)
+        fault = self._fault(text) or self._half(text, said)
         return Rewrite(question, ITSELF, f"{source} {fault}") if fault else Rewrite(text, source)
 
     def _fault(self, text: str) -> str:
@@ -67,6 +67,11 @@ class Rewriter:
             return f"rambles: {len(text)} characters where at most {self.limit} make sense"
         # Weak models answer the question, with facts of their own.
         return f"wrote no question: {text!r}" if self.asks and not is_question(text) else ""
+
+    def _half(self, text: str, said: str) -> str:
+        # Half a passage is still like the texts to be found; half a question asks something else.
+        half = self.asks and said.endswith(text) and not text.endswith(("?", "？"))
+        return f"wrote half a question: {why}" if half and (why := why_cut(said)) else ""
 
 
 def step_back(model: ChatModel, prompt: Prompt = "few-shot", language: Language = "en") -> Rewriter:

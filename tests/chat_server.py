@@ -140,6 +140,79 @@ class _Handler(BaseHTTPRequestHandler):
     def only_thoughts(self, body):
         self.send(200, completion("<think>The user asks for", finish_reason="length"))
 
+    def parts(self, body):
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Let me see."}]}
+        more = [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "reasoning", "text": "hm"}, None, 5]
+        self.send(
+            200, completion([thought, {"type": "text", "text": "42 "}, *more, {"type": "output_text", "text": "[1]."}])
+        )
+
+    def parts_of_other_kinds(self, body):
+        self.send(200, completion([{"text": "42 "}, "[1]", {"type": "text", "text": {"value": "."}}]))
+
+    def only_thinking_parts(self, body):
+        self.send(200, completion([{"type": "thinking", "thinking": "Let me see."}], finish_reason="length"))
+
+    def refusal(self, body):
+        answer = completion(None)
+        answer["choices"][0]["message"]["refusal"] = "I cannot help with that."
+        self.send(200, answer)
+
+    def refusal_part(self, body):
+        self.send(200, completion([{"type": "refusal", "refusal": "I cannot help with that."}]))
+
+    def refusal_at_the_end(self, body):
+        text = {"type": "text", "text": "Half [1]"}
+        self.send(200, completion([text, {"type": "refusal", "refusal": "I cannot help with that."}]))
+
+    def cut_by_length(self, body):
+        self.cut(body, "length")
+
+    def cut_by_filter(self, body):
+        self.cut(body, "content_filter")
+
+    def cut_by_something(self, body):
+        self.cut(body, "insufficient_system_resource")
+
+    def cut(self, body, reason):
+        text = self.chat.answer(body["messages"][-1]["content"], "")
+        self.send(200, completion(text, finish_reason=reason))
+
+    def error_in_an_answer(self, body):
+        self.send(200, failure("The model is loading", 502))
+
+    def error_as_a_text(self, body):
+        self.send(200, {"error": "The model is loading", "choices": []})
+
+    def error_of_another_form(self, body):
+        self.send(200, {"object": "error", "message": "The model is loading", "code": 40301})
+
+    def error_in_a_choice(self, body):
+        answer = completion(None, finish_reason="error")
+        answer["choices"][0]["error"] = {"code": 502, "message": "The model is loading"}
+        self.send(200, answer)
+
+    def without_system(self, body, status=400, words="System role not supported"):
+        if any(message["role"] == "system" for message in body["messages"]):
+            return self.send(status, failure(words, "invalid_request"))
+        return self.success(body)
+
+    def without_system_500(self, body):
+        self.without_system(body, 500, "Conversation roles must alternate user/assistant/user/assistant/...")
+
+    def without_system_200(self, body):
+        self.without_system(body, 200, "Developer instruction is not enabled for models/gemma")
+
+    def of_another_age(self, body):
+        # The first models that think took neither.
+        if "max_tokens" in body:
+            words = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            return self.send(400, failure(words, "unsupported_parameter"))
+        return self.without_system(body)
+
+    def always_about_the_system(self, body):
+        self.send(400, failure("The system is not in the mood", None))
+
     def send(self, status, answer=None, *, raw=None, kind="application/json", retry_after=None):
         raw = json.dumps(answer).encode() if raw is None else raw
         self.send_response(status)

@@ -14,8 +14,9 @@ os.environ["ANONYMIZED_TELEMETRY"] = "False"
 os.environ.pop("S2B_EMBEDDING_CACHE", None)
 
 import pytest
+from embedders import RecordingEmbedder
 
-from s2b_lab.embed import HashEmbedder, embedder
+from s2b_lab.embed import embedder
 from s2b_lab.index import Index
 
 ROOT = Path(__file__).parent.parent
@@ -70,18 +71,6 @@ def en():
 def zh():
     """The multilingual model, loaded once."""
     return embedder("zh")
-
-
-class RecordingEmbedder(HashEmbedder):
-    """The fake model, with a list of the texts that it was given to embed."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.embedded: list[str] = []
-
-    def passages(self, texts):
-        self.embedded += texts
-        return super().passages(texts)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ POLICY = (
     "## 1 Invoices\n\nKeep every invoice. Ask for an original one.\n\nA copy is accepted once.\n\n"
     "## 2 Deadline\n\nFile within 30 days. If the system fails, log a ticket. The clock stops then.\n"
 )
+WORDS = "tea coffee train plane hotel ticket receipt claim invoice deadline system manager budget currency".split()
 LINES = [
     "", "", " ", "# Title", "## 2 Part", "3 Title", "3.2 Title", "1. Apples", "2. Pears.", "一、总则",
     "（一）目的", "第一条 完。", "```", "~~~", "````python", "| a. B | c |", "|---|---|", "a | b",
@@ -44,6 +45,22 @@ scenes = st.tuples(
     st.booleans(),
     st.randoms(use_true_random=False),
 )
+
+
+def tree_of(text, id="d", **options):
+    return sentence_tree(document(id, text, **options))
+
+
+def sentences_of(*texts):
+    return " ".join(f"{text.capitalize()}." for text in texts)
+
+
+def ids(hits):
+    return [hit.chunk.id for hit in hits]
+
+
+def texts(hits):
+    return [hit.chunk.text for hit in hits]
 
 
 def hit_list(chunks, scores=None):

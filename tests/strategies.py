@@ -1,5 +1,7 @@
 """Texts that break splitters: Chinese, English, mixed, emoji, all line ends, fences, tables, quotes, headings."""
 
+import dataclasses
+
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -58,7 +60,6 @@ def documents(draw: st.DrawFn, labels: tuple[str, ...] = ("public",)) -> list[Do
     for number in range(draw(st.integers(1, 3))):
         text = draw(st.lists(texts, min_size=1, max_size=4).map("\n\n## Part\n\n".join))
         plain = document(f"doc{number}", text)
-        ordinals = [int(section.id.rsplit("/", 1)[1]) for section in plain.sections]
-        access = {ordinal: draw(st.sampled_from(labels)) for ordinal in ordinals}
-        found.append(document(f"doc{number}", text, section_access=access))
+        labelled = [dataclasses.replace(section, access=draw(st.sampled_from(labels))) for section in plain.sections]
+        found.append(dataclasses.replace(plain, sections=tuple(labelled)))
     return found

@@ -12,7 +12,7 @@ from s2b_lab.core.hits import Context
 from s2b_lab.core.text import Span
 from s2b_lab.embed import HashEmbedder
 from s2b_lab.index import Index
-from s2b_lab.llm import ModelUnavailable
+from s2b_lab.llm import CutShort, ModelUnavailable
 from s2b_lab.models.servers import openai_model
 from s2b_lab.retrieve import Retriever
 from s2b_lab.rewrite import step_back
@@ -105,13 +105,50 @@ def test_a_models_answer_cites_its_contexts():
 def test_citations_are_read(text, numbers):
     done = answer(QUESTION, [BLOUSE, FRIDGE, BLOUSE, FRIDGE], says(text))
     assert [citation.number for citation in done.citations] == numbers
-    assert done.text == text and not done.reason
+    assert done.text == text and done.reason == ("" if numbers else "it cites no context")
 
 
 def test_citations_out_of_range_are_dropped_and_told():
     done = answer(QUESTION, [BLOUSE, FRIDGE], says("a [0] b [2] c [3] d [7-9]"))
     assert [citation.number for citation in done.citations] == [2]
     assert done.reason == "it cites [0], [3], [7], [8], [9], but the contexts are numbered 1 to 2"
+
+
+def test_an_answer_that_cites_wrongly_or_was_cut_short_says_so():
+    done = answer(
+        QUESTION, [BLOUSE, FRIDGE], says(CutShort("Trips need approval [1], except those that", "cut (length)"))
+    )
+    assert done.reason == "cut (length)" and done.text == "Trips need approval [1], except those that"
+    assert type(done.text) is str and [citation.number for citation in done.citations] == [1]
+    done = answer(QUESTION, [BLOUSE], says(CutShort("Trips need", "cut (length)")))
+    assert done.reason == "cut (length); it cites no context"
+    assert answer(QUESTION, [BLOUSE], says("In [1934] he moved [1].")).reason == ""
+    assert answer(QUESTION, [BLOUSE], says("Use `items[7]` to get it [1].")).reason == ""
+
+
+def test_thoughts_of_any_model_are_no_part_of_its_answer(fake):
+    assert answer(QUESTION, [BLOUSE], says("<think>In [3]?</think>It is Monday [1].")).text == "It is Monday [1]."
+    assert (
+        answer(QUESTION, [BLOUSE], says("R1 opens with a <think> tag [1].")).text == "R1 opens with a <think> tag [1]."
+    )
+    done = answer(QUESTION, [BLOUSE], says("<think>hm"), fake)
+    assert done.kind == "extract" and done.reason == "parrot gave an empty answer"
+
+
+def test_a_cut_or_refused_answer_of_a_server_tells_why(fake):
+    with ChatServer(lambda prompt, system: "Trips need approval [1], except those that") as server:
+        server.mode = "cut_by_length"
+        done = answer(QUESTION, [BLOUSE], openai_model("small", server.address))
+        assert done.kind == "model" and "'length'" in done.reason and "max_tokens=" in done.reason
+        server.mode = "refusal"
+        done = answer(QUESTION, [BLOUSE], openai_model("small", server.address), fake)
+        assert done.kind == "extract" and "refuses to answer (I cannot help with that.)" in done.reason
+
+
+def test_a_question_longer_than_the_model_reads_is_compared_in_pieces():
+    model = HashEmbedder(max_tokens=24)
+    long = "I hope that this finds you well. " * 36 + "Has the refrigerator moving parts?"
+    assert answer(long, [BLOUSE, FRIDGE], embedder=model).text == "It has no moving parts."
 
 
 @given(st.text(alphabet="[]0123456789,- ab【】", max_size=40), st.integers(1, 5))

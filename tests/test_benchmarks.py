@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from benchmarks import busy, importing, indexing, latency, report, splitting, stores
+from benchmarks import busy, importing, indexing, killing, latency, report, splitting, stores
 from benchmarks.clock import interleaved
 from s2b_lab import HashEmbedder, document, sentence_tree, sentences
 
@@ -108,6 +108,26 @@ def test_the_floor_embeds_our_sentences_in_one_call_and_finds_them():
     place = calls[0].index("Keep the bill.")
     assert floor.search("Keep the bill.")["ids"][0][0] == str(place)
     floor.close()
+
+
+def test_folders_are_timed_and_weighed():
+    model = HashEmbedder(8)
+    ours, floor = indexing.measure_folders(DOCS, 2, model, model.passages)
+    assert (ours.name, floor.name) == (indexing.KEPT, indexing.FLOOR_KEPT) and len(ours.rounds) == len(
+        floor.rounds
+    ) == 2
+    assert all(re.fullmatch(r"0\.\d+ MB stored", row.remark) and "0.00" not in row.remark for row in (ours, floor))
+
+
+def test_what_a_kill_left_is_judged():
+    right = {"state": "old", "problems": [], "embedded on opening": 0, "embedded twice": 128, "finished": True}
+    assert killing.is_right(right) and killing.is_right(right | {"state": "new"})
+    wrong = {
+        "state": "mixed", "problems": ["a vector is lost"], "embedded on opening": 1, "embedded twice": 129,
+        "finished": False,
+    }  # fmt: skip
+    assert not [name for name, value in wrong.items() if killing.is_right(right | {name: value})]
+    assert not killing.is_right(dict.fromkeys(right) | {"state": "unusable: OSError"})
 
 
 def test_indexing_opens_a_fresh_store_each_round_and_closes_it():

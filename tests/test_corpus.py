@@ -14,7 +14,9 @@ import s2b_lab
 from s2b_lab import corpus
 from s2b_lab.core.blocks import paragraphs
 from s2b_lab.core.characters import language_of
+from s2b_lab.core.headings import document
 from s2b_lab.core.sentences import sentences
+from s2b_lab.core.text import Span
 from s2b_lab.embed import embedder
 
 POLICIES = ("travel-en", "travel-zh", "travel-en-2025", "travel-zh-2025")
@@ -392,14 +394,42 @@ def underlined(text):
     return [a for a, b in pairwise(lines) if a.strip() and len(b) >= len(a) and re.fullmatch(r"([*=~^\"-])\1{2,}", b)]
 
 
-def test_python_docs_holds_every_text_once():
+def below_title(text, span):
+    """The words of a section below its title and the line under it."""
+    lines = span.of(text).strip().split("\n")
+    return " ".join(" ".join(lines[2:]).split())
+
+
+def test_python_docs_holds_every_section_once():
     from pydoc_data.topics import topics
 
     docs = corpus.python_docs()
     assert len(docs) > 50
-    assert {doc.text.strip() for doc in docs} == {text.strip() for text in topics.values()}
     assert len({doc.text.strip() for doc in docs}) == len({doc.id for doc in docs}) == len(docs)
     assert all(doc.id.removeprefix("python/") in topics for doc in docs)
+    held = Counter((part.title, below_title(doc.text, part.span)) for doc in docs for part in doc.sections)
+    assert not [title for (title, _), count in held.items() if count > 1]
+    whole = [document(topic, text.strip("\n") + "\n") for topic, text in topics.items()]
+    wanted = Counter((part.title, below_title(doc.text, part.span)) for doc in whole for part in doc.sections)
+    assert {key for key in wanted if key[1]} == {key for key in held if key[1]}
+    assert max(wanted.values()) > 1, "this Python's topics share no section: the test shows nothing"
+
+
+def test_a_section_of_two_topics_stays_in_the_first_and_a_heading_without_any_goes(monkeypatch):
+    import pydoc_data.topics
+
+    topics = {
+        "b": "Group\n*****\n\n\nShared\n======\n\nOne text.\n\n\nOwn\n===\n\nB alone.\n",
+        "a": "Shared\n******\n\nOne text.\n",
+        "c": "Group\n*****\n\n\nShared\n======\n\nOne text.\n",
+        "d": "Own\n***\n\nD alone.\n",
+    }
+    monkeypatch.setattr(pydoc_data.topics, "topics", topics)
+    assert [(doc.id, doc.title, doc.text) for doc in corpus.python_docs()] == [
+        ("python/a", "Shared", topics["a"]),
+        ("python/b", "Group", "Group\n*****\n\n\nOwn\n===\n\nB alone.\n"),
+        ("python/d", "Own", topics["d"]),
+    ]
 
 
 def test_python_docs_come_in_a_stable_order_with_the_version_of_python():
@@ -430,3 +460,38 @@ def test_the_headings_of_python_docs_are_their_sections():
         cover = [part.span for part in doc.sections]
         assert (cover[0].start, cover[-1].end) == (0, len(doc.text))
         assert all(left.end == right.start for left, right in pairwise(cover))
+
+
+# --- what a question's evidence is ---
+
+
+def test_one_span_is_a_needle_and_several_are_evidence():
+    one, two = ("a", Span(0, 3)), ("a", Span(5, 9))
+    assert corpus.Question("?", (one,)).gold_kind == "needle"
+    assert corpus.Question("?", (one, two)).gold_kind == "evidence"
+    assert corpus.Question("?", (one, one)).gold_kind == "needle", "named twice, it is one"
+    assert corpus.Question("?", (one,), elsewhere=((two,),)).gold_kind == "needle", "either place is enough"
+
+
+def test_the_gold_has_each_answer_once_with_all_its_places():
+    one, two, copy = ("a", Span(0, 3)), ("a", Span(5, 9)), ("b", Span(0, 3))
+    assert corpus.Question("?", (one, two, one)).gold == ((one,), (two,))
+    question = corpus.Question("?", [one, two, one], elsewhere=[(copy,), (), (("c", Span(1, 4)),)])
+    assert question.gold == ((one, copy, ("c", Span(1, 4))), (two,))
+    assert corpus.Question("?", ()).gold == () and hash(question)
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "error", "says"),
+    [
+        (((),), ValueError, "for each of 2 answers, not 1"),
+        (((("b", Span(0, 1)),), (), ()), ValueError, "for each of 2 answers, not 3"),
+        ((("b", Span(0, 1)), ()), TypeError, "elsewhere must hold tuples only, not str 'b'"),
+        (((("b", 1),), ()), TypeError, r"pair of document id and Span, not \('b', 1\)"),
+        (3, TypeError, "elsewhere must be a list of tuples, not int 3"),
+    ],
+    ids=[f"A9-{n}" for n in range(5)],
+)
+def test_other_places_are_places_for_each_answer(elsewhere, error, says):
+    with pytest.raises(error, match=says):
+        corpus.Question("?", (("a", Span(0, 3)), ("a", Span(5, 9))), elsewhere=elsewhere)

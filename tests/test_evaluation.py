@@ -1,5 +1,6 @@
 """Evidence counts only where one delivered context holds it whole."""
 
+import math
 import tracemalloc
 
 import numpy as np
@@ -8,21 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2b_lab import corpus
+from s2b_lab.bootstrap import Interval, paired_bootstrap
 from s2b_lab.core.build import sentence_tree
 from s2b_lab.core.expand import as_found, parent_document, sentence_window
 from s2b_lab.core.headings import document
 from s2b_lab.core.hits import Context, Hit
 from s2b_lab.core.text import Span
 from s2b_lab.corpus import Question
-from s2b_lab.evaluation import (
-    Evaluation,
-    Interval,
-    Score,
-    evaluate,
-    evidence_found,
-    first_rank,
-    paired_bootstrap,
-)
+from s2b_lab.evaluation import compare, evaluate, evidence_found, first_rank
+from s2b_lab.scores import METRICS, Evaluation, Score
 
 TEXT = document("plain", "Alpha one is here. Bravo two is here. Charlie three is here.")
 ONE, TWO, THREE = Span(0, 18), Span(19, 36), Span(37, 60)
@@ -221,6 +216,196 @@ def test_what_cannot_be_evaluated_is_said_before_the_first_question(call, error,
 def test_nothing_to_score_is_said(questions, message):
     with pytest.raises(ValueError, match=message):
         evaluate(parts, questions, count=len)
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "span", "says"),
+    [
+        ("plian", ONE, "'Bravo two' is in 'plian', a document that the index does not hold"),
+        ("plain", Span(37, 61), "ends after the text of 'plain', which has 60 characters: Span.*61"),
+        ("plain", Span(700, 710), "ends after the text of 'plain'"),
+        ("plain", Span(19, 19), "in 'plain' is empty: Span"),
+        ("plain", Span(60, 60), "in 'plain' is empty"),
+    ],
+)
+def test_evidence_that_nothing_or_everything_holds_is_refused_before_the_first_question(doc_id, span, says):
+    from s2b_lab import HashEmbedder, Index, Retriever
+
+    asked = []
+
+    class Counted(Retriever):
+        def __call__(self, query):
+            asked.append(query)
+            return super().__call__(query)
+
+    index = Index.open(embedder=HashEmbedder())
+    index.add(sentence_tree(TEXT))
+    retriever = Counted(index)
+    right, wrong = Question("Alpha one", (("plain", ONE),)), Question("Bravo two", (("plain", TWO), (doc_id, span)))
+    with pytest.raises(ValueError, match=says):
+        evaluate(retriever, [right, wrong])
+    assert not asked
+    assert evaluate(retriever, [right]).recall == 1 and asked == ["Alpha one"]
+
+
+def test_what_a_function_searches_is_not_known_but_empty_evidence_is():
+    elsewhere = Question("one", (("other", Span(5000, 5001)),))
+    assert evaluate(parts, [elsewhere], count=len).recall == 0
+    with pytest.raises(ValueError, match="is empty"):
+        evaluate(parts, [Question("one", (("plain", Span(3, 3)),))], count=len)
+
+
+@pytest.mark.parametrize("answers", [[("plain", (0, 3))], [("plain",)], [(ONE, "plain")], [ONE], ["plain"]])
+def test_an_answer_is_a_pair_of_document_and_span(answers):
+    with pytest.raises(TypeError, match=r"pair of document id and Span|answers must hold tuples only"):
+        Question("Where?", answers)
+
+
+def test_the_evidence_may_come_as_a_list():
+    question = Question("Where?", [("plain", ONE)])
+    assert question.answers == (("plain", ONE),) and hash(question)
+
+
+# --- other metrics, k, and comparing on equal terms ---
+
+
+def fixed(*delivered):
+    """A retriever that delivers the same passages whatever is asked."""
+    return lambda question: [context(span) for span in delivered]
+
+
+WIDE = Span(0, 60)
+
+
+def test_a_score_has_every_metric_of_what_was_delivered():
+    score = evaluate(fixed(TWO, ONE, THREE), [ask(ONE, THREE)], count=len).scores[0]
+    assert (score.ranks, score.tokens) == ((2, 3), 58)
+    assert score.dcg == pytest.approx(1 / math.log2(3))
+    assert score.graded_dcg == pytest.approx((1 / math.log2(3) + 1 / 2) / 2)
+    assert (score.span_recall, score.span_precision, score.iou) == (1, 41 / 58, 41 / 58)
+
+
+def test_k_counts_contexts_after_those_inside_others_are_left_out():
+    asked = [ask(ONE, THREE)]
+    result = evaluate(fixed(WIDE, ONE, THREE, WIDE), asked, count=len)
+    assert (result.scores[0].ranks, result.tokens) == ((1, 1), 60), "what is repeated costs nothing and has no rank"
+    narrow = fixed(ONE, ONE, TWO, THREE)
+    assert [evaluate(narrow, asked, count=len, k=k).recall for k in (1, 2, 3, 9)] == [0.5, 0.5, 1, 1]
+    assert [evaluate(narrow, asked, count=len, k=k).tokens for k in (1, 2, 3)] == [18, 35, 58]
+    assert evaluate(narrow, asked, count=len, k=2, token_budget=20).tokens == 18
+
+
+def test_every_metric_of_an_evaluation_is_the_mean_over_its_questions():
+    asked = [ask(ONE), ask(ONE, THREE), ask(TWO)]
+    result = evaluate(fixed(TWO, Span(0, 20)), asked, count=len)
+    for metric in METRICS:
+        values = [getattr(score, metric) for score in result.scores]
+        assert getattr(result, metric) == pytest.approx(sum(values) / 3), metric
+        assert len({*values}) > 1 or metric == "tokens"
+
+
+def test_the_words_may_stand_elsewhere():
+    question = Question("?", (("plain", ONE), ("plain", TWO)), elsewhere=((("copy", Span(5, 23)),), ()))
+    copy = Context("copy", Span(0, 30), "x" * 30, ())
+    assert evidence_found([copy], question) == [True, False]
+    score = evaluate(lambda text: [context(TWO), copy], [question], count=len).scores[0]
+    assert (score.found, score.ranks, score.span_recall) == ((True, True), (2, 1), 1)
+    with pytest.raises(ValueError, match="in 'copy' is empty"):
+        evaluate(fixed(ONE), [Question("?", (("plain", ONE),), elsewhere=((("copy", Span(5, 5)),),))], count=len)
+
+
+def test_a_passage_named_twice_may_stand_elsewhere_both_times():
+    twice = Question("?", (("plain", ONE), ("plain", ONE)), elsewhere=((), (("copy", Span(5, 23)),)))
+    score = evaluate(lambda text: [Context("copy", Span(0, 30), "x" * 30, ())], [twice], count=len).scores[0]
+    assert (score.found, score.ranks, score.recall) == ((True, True), (1,), 1)
+
+
+def test_a_score_made_by_hand_has_no_metric_that_it_lacks():
+    bare = Score(ask(ONE), (True,), 3)
+    for metric in ("dcg", "graded_dcg"):
+        with pytest.raises(ValueError, match="0 ranks"):
+            getattr(bare, metric)
+    for metric in ("span_recall", "span_precision", "iou"):
+        with pytest.raises(ValueError, match="without the overlap"):
+            getattr(Evaluation((bare,)), metric)
+
+
+def test_strategies_are_compared_at_each_k_as_one_by_one():
+    asked = [ask(ONE, THREE), ask(TWO)]
+    strategies = {"narrow": fixed(ONE, ONE, TWO, THREE), "wide": fixed(WIDE), "none": fixed()}
+    found = compare(strategies, asked, ks=(1, 2, 5), count=len)
+    assert list(found) == ["narrow", "wide", "none"] and list(found["wide"]) == [1, 2, 5]
+    for name, retriever in strategies.items():
+        for k, result in found[name].items():
+            assert result == evaluate(retriever, asked, count=len, k=k)
+    assert paired_bootstrap(found["wide"][1], found["narrow"][1], "dcg").difference > 0
+
+
+def test_strategies_are_compared_within_each_budget_as_one_by_one():
+    asked = [ask(ONE, THREE), ask(TWO)]
+    strategies = {"narrow": fixed(ONE, TWO, THREE), "wide": fixed(WIDE)}
+    found = compare(strategies, asked, token_budgets=[20, 40, 99], count=len)
+    for name, retriever in strategies.items():
+        for budget, result in found[name].items():
+            assert result == evaluate(retriever, asked, budget, len) and result.tokens <= budget
+
+
+def test_to_compare_asks_each_retriever_each_question_once():
+    heard = []
+
+    def listening(question):
+        heard.append(question)
+        return [context(WIDE)]
+
+    compare({"one": listening}, QUESTIONS, ks=(1, 2, 5, 10, 20), count=len)
+    assert heard == ["one", "two", "none"]
+
+
+def searching(**options):
+    from s2b_lab import HashEmbedder, Index, Retriever
+
+    index = Index.open(embedder=HashEmbedder())
+    index.add(sentence_tree(TEXT))
+    return Retriever(index, expand=as_found, **options)
+
+
+def test_a_retriever_that_stops_before_the_limit_is_not_compared():
+    asked = [Question("Bravo two", (("plain", TWO),))]
+    assert compare({"all": searching(k=3)}, asked, ks=(1, 3))["all"][1].recall == 1
+    assert compare({"all": searching(k=9)}, asked, token_budgets=(4, 999))["all"][999].tokens == 12, "it has no more"
+    with pytest.raises(ValueError, match="'few' has k 2: to compare at k 3 give it 3 or more"):
+        compare({"all": searching(k=3), "few": searching(k=2)}, asked, ks=(1, 3))
+    with pytest.raises(ValueError, match="'few' with k 2 has only 8 of 10 tokens: give it a larger k"):
+        compare({"few": searching(k=2)}, asked, token_budgets=(4, 10))
+    assert compare({"few": searching(k=2)}, asked, token_budgets=(4, 8))["few"][8].tokens == 8
+    with pytest.raises(ValueError, match="'few' has token_budget 5: to compare at token_budget 10 give it 10 or more"):
+        compare({"few": searching(k=9, token_budget=5)}, asked, token_budgets=(4, 10))
+    with pytest.raises(ValueError, match="'lost', a document that the index does not hold"):
+        compare({"all": searching(k=3)}, [Question("Bravo two", (("lost", TWO),))], ks=(1,))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({}, ValueError, "either ks or token_budgets"),
+        ({"ks": (1,), "token_budgets": (9,)}, ValueError, "either ks or token_budgets"),
+        ({"ks": ()}, ValueError, "0 ks to compare at"),
+        ({"ks": (0, 1)}, ValueError, "k must be at least 1, not 0"),
+        ({"ks": 3}, TypeError, "ks must be a list of .*not int 3"),
+        ({"token_budgets": (9, 2.5)}, ValueError, "token_budget must be a whole number, not 2.5"),
+        ({"ks": (1,), "retrievers": {}}, ValueError, "0 retrievers"),
+        ({"ks": (1,), "retrievers": [parts]}, TypeError, "retrievers must be a Mapping, not list"),
+        ({"ks": (1,), "retrievers": {"one": parts, "five": 5}}, TypeError, "'five' must be a Retriever.*not 5"),
+        ({"ks": (1,), "retrievers": {1: parts}}, TypeError, "names of retrievers must hold texts only"),
+        ({"ks": (1,), "count": None}, ValueError, "give count="),
+        ({"ks": (1,), "questions": []}, ValueError, "0 questions"),
+    ],
+    ids=[f"A9-{n}" for n in range(12)],
+)
+def test_what_cannot_be_compared_is_said(options, error, says):
+    given = {"retrievers": {"one": parts}, "questions": QUESTIONS, "count": len} | options
+    with pytest.raises(error, match=says):
+        compare(**given)
 
 
 # --- the paired bootstrap ---

@@ -1,10 +1,10 @@
 """What the site's extension mends in the HTML of a page."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from extensions import extension
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,12 +13,9 @@ from s2b_lab.core.characters import language_of
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.fixture(scope="module")
-def extension():
-    spec = importlib.util.spec_from_file_location("s2b_everybody", ROOT / "_ext/s2b_everybody.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module", name="extension")
+def loaded():
+    return extension("s2b_everybody")
 
 
 def test_chinese_in_prose_has_a_language_and_all_else_stays(extension):

@@ -8,7 +8,7 @@ from s2b_lab.core.headings import document
 from s2b_lab.core.text import Span
 from s2b_lab.core.tree import Chunk, ChunkTree
 from s2b_lab.hypothetical import chunk_id_of, hypothetical_questions, key_of, question_tree
-from s2b_lab.llm import ModelUnavailable
+from s2b_lab.llm import CutShort, ModelUnavailable
 
 PASSAGE = "The patent for the blouse was granted in 1936."
 
@@ -38,6 +38,12 @@ def test_questions_come_one_a_line(answer):
 def test_no_more_than_n_questions():
     assert hypothetical_questions(Says("a?\nb?\nc?\nd?"), 2)(PASSAGE) == ["a?", "b?"]
     assert hypothetical_questions(Says("问题：\n1、甲？\n2、乙？"), language="zh")("段落") == ["甲？", "乙？"]
+
+
+def test_half_a_question_is_none():
+    said = CutShort("When was it granted?\nWhat does it sh", "cut by length")
+    assert hypothetical_questions(Says(said))(PASSAGE) == ["When was it granted?"]
+    assert len(hypothetical_questions(Says(str(said)))(PASSAGE)) == 2, "a whole answer may lack its mark"
 
 
 def test_no_question_is_made_up_where_the_model_fails():

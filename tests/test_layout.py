@@ -188,6 +188,14 @@ def test_what_makes_frames_needs_the_standard_library_the_core_and_itself_alone(
     assert {other for other in own(path, PACKAGE) if part(other) != "core"} <= FRAMES | {"figures"}
 
 
+@pytest.mark.parametrize("name", [name for name in modules(PACKAGE) if name.startswith("chunkers")])
+def test_chunkers_need_the_core_numpy_and_what_a_model_is_but_no_model(name):
+    path = modules(PACKAGE)[name]
+    assert outside(path, PACKAGE) <= {"numpy"}
+    others = {other for other in own(path, PACKAGE) if part(other) != "core" and not other.startswith("chunkers")}
+    assert others <= {"llm", "embed"}
+
+
 @pytest.mark.parametrize("name", [name for name in modules(PACKAGE) if part(name) == "figures"])
 def test_figures_know_no_chapter_index_or_model(name):
     assert {part(other) for other in own(modules(PACKAGE)[name], PACKAGE)} <= {"core", "figures"}

@@ -1,7 +1,6 @@
 """The reference of functions: every public name is on its page, with a docstring that says what it raises."""
 
 import ast
-import importlib.util
 import inspect
 import re
 import subprocess
@@ -10,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from extensions import extension
 from sphinx.errors import ExtensionError
 
 import s2b_lab
@@ -21,15 +21,9 @@ NAMES = sorted(s2b_lab.__all__)
 CHECKS = {
     "check_str": "TypeError", "as_labels": "TypeError", "checked": "TypeError", "as_embedder": "TypeError",
     "check_filled": "ValueError", "check_whole": "ValueError", "check_choice": "ValueError", "check_size": "ValueError",
+    "check_kind": "TypeError", "check_callable": "TypeError", "list_of": "TypeError", "check_number": "ValueError",
     "check_unit": "ValueError", "check_shown": "ValueError", "listed": "ValueError", "allow": "ValueError",
 }  # fmt: skip
-
-
-def extension():
-    spec = importlib.util.spec_from_file_location("s2b_reference", ROOT / "_ext/s2b_reference.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def raised(source, function):
@@ -103,6 +97,10 @@ def test_the_five_methods_name_their_sources():
         "sentence_window": ("SentenceWindowNodeParser",),
         "auto_merge": ("AutoMergingRetriever", "Jason Liu"),
         "multi_granular": ("arXiv:2501.09940",),
+        "semantic": ("Kamradt",),
+        "lumber": ("arXiv:2406.17526",),
+        "logits": ("arXiv:2501.09940",),
+        "lgmgc": ("arXiv:2501.09940",),
         "step_back": ("Zheng", "arXiv:2310.06117"),
         "hyde": ("Gao", "arXiv:2212.10496"),
         "reciprocal_rank_fusion": ("Cormack", "SIGIR 2009"),
@@ -115,7 +113,7 @@ def test_the_five_methods_name_their_sources():
 
 
 def test_every_public_name_is_on_the_page_once():
-    filled = extension().filled(PAGE.read_text(encoding="utf-8"), "book/functions")
+    filled = extension("s2b_reference").filled(PAGE.read_text(encoding="utf-8"), "book/functions")
     shown = re.findall(r"^\.\. auto(function|class|exception):: s2b_lab\.(\w+)$", filled, re.MULTILINE)
     assert sorted(name for _, name in shown) == NAMES
     assert {("function", "load"), ("class", "Index"), ("exception", "ModelUnavailable")} <= {*shown}
@@ -124,7 +122,7 @@ def test_every_public_name_is_on_the_page_once():
 
 def test_a_page_that_misses_a_module_or_names_one_twice_is_no_page():
     exports = {"corpus": ("load",), "index": ("Index",)}
-    fill = extension().filled
+    fill = extension("s2b_reference").filled
     assert ".. autofunction:: s2b_lab.load\n\n```\n\n```{eval-rst}" in fill(
         "% functions corpus\n\n% functions index", "p", exports
     )
@@ -136,7 +134,7 @@ def test_a_page_that_misses_a_module_or_names_one_twice_is_no_page():
 
 def test_values_in_quotation_marks_are_code_and_titles_are_not():
     lines = ['`x="a"` and k="few-shot" or ("en"), after "A Title"', ""]
-    extension().quoted(None, "function", "f", None, None, lines)
+    extension("s2b_reference").quoted(None, "function", "f", None, None, lines)
     assert lines == ['`x="a"` and k=\\ ``"few-shot"``\\  or (\\ ``"en"``\\ ), after "A Title"', ""]
 
 

@@ -11,7 +11,7 @@ import pytest
 from s2b_lab import corpus
 from s2b_lab.core.access import allow, is_readable
 from s2b_lab.core.build import multi_granular, parents_and_children, sentence_tree
-from s2b_lab.core.expand import auto_merge, parent_document, sentence_window
+from s2b_lab.core.expand import as_found, auto_merge, parent_document, sentence_window
 from s2b_lab.core.headings import document
 from s2b_lab.core.hits import Context, Hit
 from s2b_lab.core.rank import reciprocal_rank_fusion, top_k
@@ -97,6 +97,48 @@ def test_missing_parents_are_skipped_refilled_and_counted_B5(crowd):
     assert before.missing == 0 and after.missing == 20
     assert len(after.contexts) == 2 and best not in {hit.chunk.parent_id for c in after.contexts for hit in c.hits}
     json.dumps(after.to_frame())
+
+
+def test_missing_counts_what_this_expansion_missed_H27(crowd):
+    whole = Retriever(crowd, sentence_window, k=2)("green tea is served at noon")
+    parents = {hit.chunk.parent_id for hit in crowd.search("green tea", 99)}
+    without_parents(crowd, "d", *parents)
+    question = "green tea is served at noon"
+    for expand in (sentence_window, as_found, auto_merge, partial(sentence_window, window_size=0, within="paragraph")):
+        trace = Retriever(crowd, expand, k=2)(question)
+        assert trace.missing == 0 and len(trace.contexts) == 2
+    assert Retriever(crowd, sentence_window, k=2)(question).contexts == whole.contexts
+    trace = Retriever(crowd, parent_document, k=2)(question)
+    assert trace.missing == len(trace.hits) == crowd.count() and trace.contexts == ()
+    assert str(trace).count("lost") == 1
+
+
+def test_missing_sections_are_missed_by_those_who_climb_to_them_alone(crowd):
+    without_parents(crowd, "d", "d/1")
+    question = "green tea is served at noon"
+    climbing = Retriever(crowd, partial(parent_document, level="section"), k=2)(question)
+    assert climbing.missing == sum(hit.chunk.section_id == "d/1" for hit in climbing.hits) > 0
+    assert Retriever(crowd, parent_document, k=2)(question).missing == 0
+
+
+def test_an_expansion_is_asked_again_only_where_something_is_lost(crowd):
+    asked = []
+
+    def counted(hits, tree, k):
+        asked.append(k)
+        return parent_document(hits, tree, k)
+
+    Retriever(crowd, counted, k=1)("green tea")
+    assert asked == [1]
+    without_parents(crowd, "d", crowd.search("late trains", 1)[0].chunk.parent_id)
+    trace = Retriever(crowd, counted, k=4)("late trains")
+    assert trace.missing == 1 and asked[-1] == 1 and set(asked[1:-1]) == {4}
+
+
+@pytest.mark.parametrize("given", [None, "text", 5, [None], ["text"]])
+def test_an_expansion_that_gives_no_contexts_is_named(crowd, given):
+    with pytest.raises(TypeError, match=r"what expand gives must (be a list of|hold) Contexts"):
+        Retriever(crowd, lambda hits, tree, k: given)("green tea")
 
 
 def test_an_empty_index_gives_an_empty_trace(index):
@@ -425,6 +467,13 @@ def test_the_budget_counts_no_prefix():
         assert fitting.contexts == free.contexts, "with five more tokens a context these would not fit"
         short = Retriever(index, k=3, token_budget=sum(sizes) - 1)("green trains tea money")
         assert short.contexts[:2] == free.contexts[:2] and short.contexts != free.contexts
+
+
+def test_a_budget_keeps_what_matched_and_lets_nobody_read_more(secretive):
+    whole = partial(sentence_window, window_size=9, within=None)
+    for where in (None, {"access": ["public", "finance"]}):
+        (context,) = Retriever(secretive, whole, k=1, where=where, token_budget=4)("the pot is blue").contexts
+        assert context.text == "The pot is blue."
 
 
 def test_a_frame_holds_every_stage():

@@ -9,7 +9,7 @@ from s2b_lab.core.headings import document
 from s2b_lab.embed import HashEmbedder
 from s2b_lab.hypothetical import hypothetical_questions
 from s2b_lab.index import Index
-from s2b_lab.llm import ModelUnavailable
+from s2b_lab.llm import CutShort, ModelUnavailable
 from s2b_lab.models.recording import Recording
 from s2b_lab.models.servers import openai_model
 from s2b_lab.retrieve import Retriever
@@ -54,6 +54,15 @@ def test_a_failing_model_leaves_the_question_as_it_is(lever):
     assert kept(lever(Says(ModelUnavailable("nobody answers at 127.0.0.1")))) == "nobody answers at 127.0.0.1"
     for empty in ("", " \n", '""', "Passage:", "The answer to this is:", "<think>hm</think>", "```\n```"):
         assert kept(lever(Says(empty))) == "parrot gave an empty answer", empty
+
+
+def test_half_a_question_is_not_used_and_half_a_passage_is():
+    half = CutShort("General question: What are the rules for tra", "cut by length")
+    assert kept(step_back(Says(half))) == "parrot wrote half a question: cut by length"
+    for whole in (f"{GENERAL}", f"{GENERAL}\n\nThis question is broader, sin", f"<think>hm</think>{GENERAL}"):
+        assert step_back(Says(CutShort(whole, "cut by length")))(QUESTION) == GENERAL
+    passage = "The patent was granted in 1936. It shows a blo"
+    assert hyde(Says(CutShort(passage, "cut by length")))(QUESTION) == passage
 
 
 def test_rambling_answers_are_not_used():

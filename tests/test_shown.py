@@ -1,5 +1,7 @@
 """Answers, traces, indexes and evaluations show themselves as a reader wants to see them, and never fail to."""
 
+import shutil
+
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
@@ -87,7 +89,7 @@ def test_an_emptied_index_and_a_closed_one_are_shown(tmp_path):
 
 def test_an_index_whose_folder_is_gone_is_shown(tmp_path):
     index = s2b.Index.open(tmp_path / "index", s2b.HashEmbedder())
-    (tmp_path / "index/chroma.sqlite3").unlink()
+    shutil.rmtree(tmp_path / "index")
     assert "was deleted while an index in it was open" in shown(index)[1]
     index.close()
 

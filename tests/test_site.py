@@ -1,25 +1,20 @@
 """The site's Sphinx side: what is built again, and that a build asks nobody."""
 
-import importlib.util
 import json
 import os
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from chat_server import ChatServer
+from extensions import FOLDER, extension
 from sphinx.errors import ExtensionError
-
-SITE = Path(__file__).resolve().parents[1] / "_ext" / "s2b_site.py"
 
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """The extension, over a small project with three pages of which one reads a measurement."""
-    spec = importlib.util.spec_from_file_location("s2b_site", SITE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = extension("s2b_site")
     for folder in ("s2b_lab", "benchmarks/results", "book"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "s2b_lab/text.py").write_text("x = 1")
@@ -51,11 +46,10 @@ def test_new_measurements_run_the_pages_that_read_them_and_a_new_package_all(sit
 
 def test_a_build_asks_no_server_whatever_is_set(site, tmp_path, run_python):
     program = f"""
-import importlib.util, os, sys
+import os, sys
 from pathlib import Path
-spec = importlib.util.spec_from_file_location("s2b_site", {str(SITE)!r})
-site = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(site)
+sys.path.insert(0, {str(FOLDER)!r})
+import s2b_site as site
 site._tell_kernels(*(Path({str(tmp_path)!r}) / name for name in "abc"))
 import s2b_lab as s2b
 try:

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import corpus
 from ..figures import plot
 from ..figures.views import Note, Table
+from .evidence import HIDDEN, is_hidden
 
 _NAMES = {"question": "question", "step-back": "step-back", "hyde": "HyDE"}
 # What the chapters call the kinds of the results.
@@ -59,7 +61,8 @@ def gain_views(rows: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
         [called(r), r["recall"], r["complete"], round(r["tokens"]), r["gain"], f"{r['low']:+.3f} to {r['high']:+.3f}"]
         for r in rows
     ]
-    return Note(_summary(others)), figure, Table(columns, cells)
+    caption = "Recall, completeness and tokens of each way"
+    return Note(_summary(others)), figure, Table(columns, cells, caption=caption, folded=True)
 
 
 def _is_plain(row: Mapping[str, Any]) -> bool:
@@ -72,22 +75,47 @@ def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
     parts = [
         f"{word}: {', '.join(names)}" for word, names in (("clearly better", better), ("clearly worse", worse)) if names
     ]
-    return f"Of {rows[0]['n']} questions: {'; '.join(parts) or 'no way differs clearly from plain retrieval'}."
+    told = "; ".join(parts) or "no way differs clearly from plain retrieval"
+    return f"Of {rows[0]['n']} questions{_delivering_none(rows[0])}: {told}."
+
+
+def _delivering_none(row: Mapping[str, Any]) -> str:
+    # They were asked, too, and no way delivers their evidence: nobody's gain, nobody's loss.
+    broad = {"all": (True, False), "general": (True,), "specific": (False,)}[row["kind"]]
+    count = sum((question.kind == "general") in broad for question in _hidden(row["text"]))
+    return f" ({count} of them {HIDDEN})" if count else ""
+
+
+def for_all(found: Mapping[str, Any], text: str) -> list[Mapping[str, Any]]:
+    """The rows of the results of single questions about a text, but for those whose evidence not everyone may read."""
+    left_out = {question.text for question in _hidden(text)}
+    return [row for row in found["questions"] if row["text"] == text and row["question"] not in left_out]
+
+
+def _hidden(text: str) -> list[corpus.Question]:
+    return [question for question in corpus.questions(text, more=True) if is_hidden(question)]
 
 
 def change_views(rows: Sequence[Mapping[str, Any]], changes: Sequence[float]) -> tuple[Any, ...]:
-    """The views of questions that one way helps and hurts: `rows` of the results, each with its change in recall."""
+    """The views of questions that one way helps and hurts: `rows` of the results, each with its change in recall.
+
+    The rows are of one text; the note says how many questions about it are not among them, since not all may read them.
+    """
     pairs = sorted(zip(changes, rows, strict=True), key=lambda pair: -pair[0])
     up, down = (sum(sign * change > 0 for change in changes) for sign in (1, -1))
     kinds = {kind: name for name, kind in KINDS.items()}
     moved = [[f"{change:+.2f}", kinds[row["kind"]], row["question"]] for change, row in pairs if change]
     helped, same = f"{up} question{'s' * (up != 1)} helped", len(pairs) - up - down
-    note = f"{helped}, {down} hurt, {same} unchanged, at {rows[0]['budget']} tokens."
+    note = f"{helped}, {down} hurt, {same} unchanged, at {rows[0]['budget']} tokens{_left_out(rows)}."
     bars = plot.gains([change for change, _ in pairs], [row["question"] for _, row in pairs])
-    table = Table(
-        ["change", "kind", "question"], moved or [["–", "–", "no question"]], caption="Questions that changed"
-    )
+    rows = moved or [["–", "–", "no question"]]
+    table = Table(["change", "kind", "question"], rows, caption="Questions that changed", folded=bool(moved))
     return Note(note), bars, table
+
+
+def _left_out(rows: Sequence[Mapping[str, Any]]) -> str:
+    count = len({question.text for question in _hidden(rows[0]["text"])} - {row["question"] for row in rows})
+    return f"; {count} more is {HIDDEN}" if count else ""
 
 
 def rule(parts: Mapping[tuple[str, str], Sequence[float]]) -> Table:

@@ -14,13 +14,16 @@ from ..core.hits import Context
 from ..core.sentences import sentences
 from ..core.text import Document, Span
 from ..corpus import Question
-from ..evaluation import Evaluation, evidence_found
+from ..evaluation import Evaluation, Score, evidence_found
+from ..figures import plot
 from ..figures.passages import Mark
-from ..figures.plot import shorten
-from ..figures.views import Note, Table
+from ..figures.views import Figure, Note, Table
 
 if TYPE_CHECKING:
     from ..embed import Embedder
+
+# What stands in the place of a count where the evidence is for some readers alone, who are not these.
+HIDDEN = "not for this reader"
 
 
 def evidence(document: Document, question: str) -> tuple[Span, ...]:
@@ -43,6 +46,19 @@ def first_piece(model: Embedder, document: Document, question: str) -> Span:
 
 
 @functools.cache
+def is_hidden(question: Question) -> bool:
+    """Whether not everyone may read the evidence of a question about our texts: it is left out of what is counted."""
+    return any(not is_readable(span, doc) for doc_id, span in question.answers if (doc := _ours(doc_id)))
+
+
+def _ours(doc_id: str) -> Document | None:
+    try:
+        return corpus.load(doc_id)
+    except ValueError:  # a text of the reader's own
+        return None
+
+
+@functools.cache
 def _questions(doc_id: str) -> tuple[Question, ...]:
     try:
         return tuple(corpus.questions(doc_id, more=True))
@@ -57,9 +73,11 @@ def evidence_marks(document: Document, question: str, spans: Sequence[Span]) -> 
 
 
 def share(document: Document, question: str, spans: Sequence[Span]) -> str:
-    """How many pieces of evidence lie whole within the spans, in words."""
+    """How many pieces of evidence lie whole within the spans, in words; a dash where none is marked."""
     kinds = [mark.kind for mark in evidence_marks(document, question, spans)]
-    return f"{kinds.count('gold')} of {len(kinds)}" if kinds else "–"
+    if kinds:
+        return f"{kinds.count('gold')} of {len(kinds)}"
+    return HIDDEN if evidence(document, question) else "–"
 
 
 def verdict(document: Document, question: str, spans: Sequence[Span], what: str = "what is delivered") -> Note:
@@ -91,19 +109,36 @@ def closeness(model: Embedder, document: Document, spans: Sequence[Span], texts:
 
 
 def scoreboard(evaluations: Mapping[str, Evaluation]) -> Table:
-    """One row a question: how much of its evidence each strategy delivered."""
+    """One row a question: how much of its evidence each strategy delivered, or that it is not for this reader."""
     rows = [
-        [scores[0].question.text, *(f"{sum(s.found)} of {len(s.found)}" for s in scores)]
+        [scores[0].question.text, *map(_counted, scores)]
         for scores in zip(*(e.scores for e in evaluations.values()), strict=True)
     ]
     return Table(["question", *evaluations], rows, caption="Evidence delivered")
 
 
+def _counted(score: Score) -> str:
+    return HIDDEN if is_hidden(score.question) else f"{sum(score.found)} of {len(score.found)}"
+
+
+def price_chart(series: Mapping[str, Sequence[Evaluation]]) -> Figure:
+    """What evidence costs, one line a strategy, over the questions whose evidence everyone may read."""
+    evaluations = [one for line in series.values() for one in line]
+    left_out = max(sum(is_hidden(score.question) for score in one.scores) for one in evaluations)
+    readable = {name: [_readable(one) for one in line] for name, line in series.items()}
+    return plot.tradeoff(readable, more=f"{left_out} more is {HIDDEN}" if left_out else "")
+
+
+def _readable(evaluation: Evaluation) -> Evaluation:
+    return Evaluation(tuple(score for score in evaluation.scores if not is_hidden(score.question)))
+
+
 def checklist(document: Document, question: Question, contexts: Sequence[Context]) -> Table:
-    """Each piece of a question's evidence, where it stands, and whether it was delivered."""
+    """Each piece of a question's evidence, where it stands, and whether it was delivered or is not for this reader."""
     rows = []
     for (_, span), found in zip(question.answers, evidence_found(contexts, question), strict=True):
         section = next(s for s in document.sections if s.span.contains(span))
-        quoted = shorten(span.of(covered_text(document)), 80)
-        rows.append([quoted, section.title if document.is_public(section.span) else "–", found])
+        quoted = plot.shorten(span.of(covered_text(document)), 80)
+        public = document.is_public(section.span)
+        rows.append([quoted, section.title if public else "–", found if public else HIDDEN])
     return Table(["evidence", "section", "delivered"], rows, caption=question.text)

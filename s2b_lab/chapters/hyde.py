@@ -54,7 +54,10 @@ def _searches(index: Index, hits: Sequence[Sequence[Hit]], contexts: Sequence[Se
 
 def _nearest(found: Sequence[Hit]) -> Table:
     rows = [[hit.rank, round(hit.score, 3), hit.chunk.text, _chunk_id(hit)] for hit in found]
-    return Table(["rank", "similarity", "recorded question", "points to"], rows, caption="The most similar questions")
+    columns = ["rank", "similarity", "recorded question", "points to"]
+    if not rows:
+        return Table(columns, rows, caption="No question was found")
+    return Table(columns, rows, caption="The most similar questions", folded=True)
 
 
 def _chunk_id(hit: Hit) -> str:

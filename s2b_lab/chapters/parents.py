@@ -25,5 +25,5 @@ def family_views(
         seen |= {parent} if fate == "new" else set()
         rows.append([hit.rank, round(hit.score, 3), hit.chunk.id, parent, fate])
     columns = ["rank", "similarity", "child", "parent", "its parent is"]
-    caption = f"{len(hits)} children, {len(contexts)} of {k} parents wanted"
-    return (*retrieval_views(index, question, hits, contexts), Table(columns, rows, caption=caption))
+    caption = f"Which child brings which parent: {len(contexts)} of {k} parents wanted"
+    return (*retrieval_views(index, question, hits, contexts), Table(columns, rows, caption=caption, folded=True))

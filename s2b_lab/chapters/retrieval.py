@@ -18,7 +18,7 @@ from ..figures import plot
 from ..figures.maps import Layer, scatter_map
 from ..figures.passages import Mark, Passages
 from ..figures.views import Figure, Meter, Rows, Stage, Stages, Table
-from ..project import atlas
+from ..project import Atlas, atlas
 from .evidence import evidence_marks, public_evidence, share, verdict
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # A reader of a map's table looks for the hits and the evidence, not through all chunks of a text.
 _MOST_TOLD = 12
+# Letters of each sentence of a text under its point on the map: a page holds all of them.
+_SENTENCE = 60
 # What the stages show of a trace's frame.
 _HITS = {"rank": "rank", "score": "score", "child": "chunk", "span": "span"}
 _CONTEXTS = {"number": "#", "score": "score", "span": "span", "because of": "hits"}
@@ -129,7 +131,7 @@ def meaning_map(
     there = [chart.place(embedder.query(text))[0] for text in rewrites]
     hits = chart.place(embedder.passages(found)) if found else ()
     proof = [span.of(document.text) for span in public_evidence(document, question)]
-    layers = [Layer("sentences", chart.points, [c.text for c in chart.sentences], plot.REST, size=5, opacity=0.5)]
+    layers = [_sentences(chart)]
     for name, texts, color, symbol, size in (
         (names[1], chunks, plot.CONTEXT, "circle", 8),
         ("evidence", proof, plot.EVIDENCE, "diamond-open", 15),
@@ -148,6 +150,11 @@ def meaning_map(
     lines = [(start, point) for start in there or here for point in hits]
     arrows = [(here[0], point) for point in there]
     return scatter_map([layer for layer in layers if layer.texts], lines, arrows)
+
+
+def _sentences(chart: Atlas) -> Layer:
+    texts = [plot.shorten(chunk.text, _SENTENCE) for chunk in chart.sentences]
+    return Layer("sentences", chart.points, texts, plot.REST, size=5, opacity=0.5)
 
 
 # --- stage by stage ---

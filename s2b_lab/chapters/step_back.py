@@ -11,7 +11,7 @@ from ..core.hits import Hit
 from ..core.text import Document, Span
 from ..evaluation import first_rank
 from ..figures.views import Note, Table
-from .evidence import closeness, evidence
+from .evidence import closeness, public_evidence
 from .retrieval import delivered, delivered_by, meaning_map, stages
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _table(index: Index, document: Document, traces: Mapping[str, Trace], ranked
     columns = ["searched with", "similarity to the evidence", "rank of the evidence", "evidence delivered", "tokens"]
     rows = []
     for name, trace in traces.items():
-        gold = evidence(document, trace.query)
+        gold = public_evidence(document, trace.query)
         near = closeness(index.embedder, document, gold, trace.rewrites)
         costs = delivered_by(index, document, trace.query, trace.contexts)
         rows.append([name, None if near is None else round(near, 3), rank_of_evidence(ranked[name], gold), *costs])

@@ -13,6 +13,7 @@ from ..llm import ChatModel, first_of
 from ..models.recording import Recording, recorded, recordings
 from ..models.servers import openai_model
 from ..rewrite import Rewriter, hyde, step_back
+from .evidence import is_hidden
 
 LANGUAGES = {"English": "en", "中文": "zh"}
 TEXTS = {"Einstein's patents": "einstein", "Travel policy": "travel-en", "差旅报销制度": "travel-zh"}
@@ -41,6 +42,11 @@ def examples_of(text: str) -> list[Question]:
     """Six questions about a text for its figures."""
     known = corpus.questions(text, more=True)
     return [known[place] for place in _FIRST[text]]
+
+
+def asked_of_all(text: str) -> list[Question]:
+    """All questions about a text whose evidence everyone may read: the others cannot be counted."""
+    return [question for question in corpus.questions(text, more=True) if not is_hidden(question)]
 
 
 def rewriter(lever: str, writer: str, prompt: str, text: str) -> Rewriter:

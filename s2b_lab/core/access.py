@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from .checks import check_kind, list_of
 from .text import PUBLIC, Document, Span, merge_spans
 from .tree import Chunk, ChunkTree
 
@@ -15,8 +16,11 @@ _KEYS = ("access", "version", "doc_id")
 def readable(span: Span, document: Document, access: Access = PUBLIC) -> list[Span]:
     """The parts of `span` in sections whose access label is one of `access`; no label, nothing.
 
-    TypeError for labels that are no collection: of one text, each letter would be a label.
+    TypeError for what is no Span or Document, and for labels that are no collection of texts: of one text, each letter
+    would be a label.
     """
+    check_kind("span", span, Span)
+    check_kind("document", document, Document)
     labels = as_labels(access)
     seen = (section.span for section in document.sections if section.access in labels)
     parts = (Span(max(s.start, span.start), min(s.end, span.end)) for s in seen if s.overlaps(span))
@@ -24,10 +28,10 @@ def readable(span: Span, document: Document, access: Access = PUBLIC) -> list[Sp
 
 
 def as_labels(access: Access) -> frozenset[str]:
-    """The labels as a set; TypeError for one text, whose letters would be labels."""
+    """The labels as a set; TypeError for one text, whose letters would be labels, and for labels that are no texts."""
     if isinstance(access, str) or not isinstance(access, Iterable):
         raise TypeError(f"access must be a collection of labels such as ('public',), not {access!r}")
-    return frozenset(access)
+    return frozenset(list_of(str, "access", access))
 
 
 def is_readable(span: Span, document: Document, access: Access = PUBLIC) -> bool:
@@ -38,8 +42,9 @@ def is_readable(span: Span, document: Document, access: Access = PUBLIC) -> bool
 def readable_chunks(tree: ChunkTree, access: Access = PUBLIC) -> list[Chunk]:
     """The indexed chunks that readers with one of these labels may read whole, in document order.
 
-    TypeError for labels that are no collection.
+    TypeError for what is no ChunkTree, and for labels that are no collection of texts.
     """
+    check_kind("tree", tree, ChunkTree)
     return [chunk for chunk in tree.indexed if is_readable(chunk.span, tree.document(chunk), access)]
 
 
@@ -68,14 +73,25 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
 
 
 def public_text(document: Document) -> str:
-    """The text up to the first section that not everybody may read; spans of it are spans of the document."""
-    ends = (section.span.start for section in document.sections if not document.is_public(section.span))
-    return document.text[: next(ends, None)]
+    """The text up to the first section that not everybody may read; spans of it are spans of the document.
+
+    TypeError for what is no Document.
+    """
+    check_kind("document", document, Document)
+    return document.public_beginning()
+
+
+def covered_text(document: Document) -> str:
+    """The text at the same length, each character covered that not everybody may read.
+
+    TypeError for what is no Document.
+    """
+    check_kind("document", document, Document)
+    return _covered(document)
 
 
 @lru_cache(maxsize=16)
-def covered_text(document: Document) -> str:
-    """The text at the same length, each character covered that not everybody may read."""
+def _covered(document: Document) -> str:
     text = document.text
     for section in document.sections:
         if not document.is_public(section.span):

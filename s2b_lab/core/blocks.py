@@ -2,158 +2,116 @@
 
 import re
 from itertools import starmap
+from typing import NamedTuple
 
-from .characters import CJK, is_blank
+from .characters import is_blank
 from .checks import check_str
+from .front_matter import front_matter
+from .lines import (
+    EOL,
+    FIRST_LINE,
+    FOLLOWING,
+    HTML_BLOCK,
+    NEXT_LINE,
+    NO_TITLE,
+    NUMBERED,
+    RULE_BELOW,
+    TABLE_BELOW,
+    has_leader,
+    is_address,
+    is_sentence,
+    is_title,
+    may_stand_above,
+    plain_newlines,
+    without_hashes,
+)
+from .numbering import Label, Numbering, named, neighbours, next_label, read_number, read_roman
+from .pieces import Pieces
 from .text import Span
 
-_GAP = r"[^\S\n]*+"  # white space inside a line; possessive, so that hostile input cannot make it backtrack
-_EOL = rf"{_GAP}(?=\n|\Z)"
-_HAN = "[一二三四五六七八九十百]{1,4}"
-_COUNTED = rf"(?P<digits>\d{{1,3}})(?:[.．](?=[\s{CJK}])|[)）、])"
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*\b"
-_LINE = rf"""(?P<at>)\ufeff?{_GAP}(?:
-  (?P<blank>\n(?:{_GAP}\n)*+|\Z)
-| (?P<fence>(?P<ticks>`{{3,}}+)[^`\n]*+(?=\n|\Z)|(?P<tildes>~{{3,}}+)[^\n]*+)
-| (?P<table>\||\+[-=])
-| (?P<hash>(?P<depth>\#{{1,6}}+)[^\S\n]++(?P<title>[^\n]++))
-| (?P<number>(?P<figure>\d{{1,2}}(?:\.\d{{1,2}}){{0,4}}+)
-    (?:[.．]?[^\S\n]++(?![个個天年月日名份位元次万千]|{_MONTH})|[.．、](?=[{CJK}]))
-    (?=[^\Wa-z\d_])[^\n]{{1,80}}+{_GAP}(?=\n{_GAP}(?:\n|\Z)|\Z))
-| (?P<han>(?:{_HAN}、|[(（]{_HAN}[)）])[^\n]{{1,40}}+{_EOL})
-| (?P<chapter>(?P<label>第[〇零一二三四五六七八九十百千两\d]{{1,6}}(?P<rank>[编篇部卷章节節条條]))
-    (?P<apart>(?=[\s：:、]|\Z))?[^\n]*+)
-| (?P<rule>(?P<stroke>[=\-~^*"])(?P=stroke){{2,}}+{_EOL})
-| (?P<divider>[:\-][\-:|+\ \t]*+{_EOL})
-| (?P<item>[-*+](?=\s|\Z)|[•‣◦▪●○①-⑳❶-❿]|[(（](?:\d{{1,3}}|[a-zA-Z]|{_HAN})[)）]|[a-zA-Z][)）](?=\s)
-    |{_HAN}、|{_COUNTED})
-)"""
-_FIRST_LINE = re.compile(_LINE, re.VERBOSE)
-_NEXT_LINE = re.compile(r"\n" + _LINE, re.VERBOSE)
-_TABLE = re.compile(rf"(?:{_GAP}(?:\||\+[-=])[^\n]*+(?:\n|\Z))++")
-_PIPED = re.compile(r"(?:[^\n|]*+\|[^\n]*+(?:\n|\Z))*+")
-_NUMBERED = re.compile(_COUNTED)
-_MARKER = re.compile(
-    rf"\s*+(?:(\d{{1,2}}(?:\.\d{{1,2}})*+)(?:[.．)）、]|[^\S\n]++(?=[^\Wa-z\d_]))|({_HAN}、)|[(（]{_HAN}[)）])"
-)
-_SENTENCE_LIKE = re.compile(r"[.!?…](?:\s+(?![a-z])|\Z)|[。！？；]|[;:：,，]\Z")
-_CLOSING_HASHES = re.compile(r"(?:^|(?<=\s))#+\Z")
-_RANKS = {"编": 1, "篇": 1, "部": 1, "卷": 1, "章": 1, "节": 2, "節": 2, "条": 3, "條": 3}
+_STOPS = tuple("。！？；”」』）.!?")
+_MOST_FOR_FIRST = 9  # above it, a number that leads nowhere is an amount
+_MOST_ON_A_LINE = 15  # of a Chinese article's title: what is longer is text
 
 
-def _plain_newlines(text: str) -> str:
-    r"""Return a copy of the same length in which \n alone ends a line, so that offsets stay true."""
-    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+class Heading(NamedTuple):
+    """A heading: `marked` by # or a line below; not `sure` where it may as well be an item of a list, or a sentence."""
+
+    start: int
+    level: int
+    title: str
+    marked: bool
+    sure: bool
 
 
-def _marker(text: str, at: int) -> tuple[int, ...] | str | None:
-    """Return the numbering that the next printed line starts with: (3, 2) for 3.2, or the style of a Chinese one."""
-    if not (found := _MARKER.match(text, at)):
-        return None
-    if found[1]:
-        return _figures(found[1])
-    return "一、" if found[2] else "（一）"
-
-
-def _figures(number: str) -> tuple[int, ...]:
-    return tuple(map(int, number.split(".")))
-
-
-def _neighbours(one: tuple[int, ...] | str | None, other: tuple[int, ...] | str | None) -> bool:
-    """Tell whether the other numbering comes right after the one, as in a list."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return other == (*one[:-1], one[-1] + 1)
-    return one is not None and one == other
-
-
-class Blocks:
+class Blocks(Pieces):
     """The paragraphs and headings of one text, found in one pass over the lines that start in a special way.
 
-    `pieces` holds (start, end, opaque, opens a paragraph): a list item opens a piece but not a paragraph.
-    `headings` holds (start of the line, level, title, is it marked by # or a line below).
-    A method named as a group of the line pattern handles such a line and returns where to search on.
+    Front matter is no piece. Where headings are marked, by # or a line below, a number makes none: `plain` tells a text
+    in which a title at most is marked, `hashed` one with a #. That may come out late: a second pass then knows it.
     """
 
     def __init__(self, text: str) -> None:
         check_str("text", text)
-        self.text = _plain_newlines(text)
-        self.pieces: list[tuple[int, int, bool, bool]] = []
-        self.headings: list[tuple[int, int, str, bool]] = []
-        self.begin = 0  # of the open piece
-        self.paragraph = 0  # start of the open paragraph
-        self.listed: tuple[int, ...] | str | None = None  # the last numbering in the open paragraph
-        self.before: tuple[int, ...] | str | None = None  # the last numbering in the paragraph before
-        self.items = False  # has the open paragraph a list item
-        self.numbers: set[tuple[int, ...]] = set()  # of the numbered headings so far
-        self.strokes: list[str] = []  # kinds of lines below headings, in order of appearance
-        line = _FIRST_LINE.match(self.text)
-        resume = 0
-        while line or (line := _NEXT_LINE.search(self.text, resume)):
+        self.text = plain_newlines(text)
+        self.body = front_matter(self.text)
+        self._scan(plain=True, hashed=False)
+        if self.late:
+            self._scan(self.plain, self.hashed)
+
+    def _scan(self, plain: bool, hashed: bool) -> None:
+        super().__init__(self.text, self.body)
+        self.plain, self.hashed = plain, hashed
+        self.late = False  # has a heading been taken that is none after all
+        self.headings: list[Heading] = []
+        self.strokes: dict[str, int] = {}  # levels of the kinds of lines below headings
+        self.styles: dict[tuple[str, int], str] = {}  # what stands between number and title, by kind and depth
+        self.indent = 3  # of the last sure heading with a #
+        self.unclosed: set[tuple[str, int]] = set()  # marks of fences, and their indents, that nothing closes
+        resume, line = self.body, FIRST_LINE.match(self.text, self.body)
+        while line or (line := NEXT_LINE.search(self.text, resume)):
             resume = getattr(self, "_" + line.lastgroup)(line, line.start("at"))
             line = None
         self._close(len(self.text))
 
-    def _close(self, end: int) -> bool:
-        """End the open piece before `end`, white space trimmed; tell whether there is anything to see in it."""
-        piece = self.text[self.begin : end]
-        stripped = piece.strip()
-        # The last character settles most cases, and quickly: what is printable can be seen.
-        if not stripped or (not stripped[-1].isprintable() and is_blank(stripped)):
-            return False
-        start = self.begin + len(piece) - len(piece.lstrip())
-        self.pieces.append((start, start + len(stripped), False, self.begin == self.paragraph))
-        return True
-
-    def _open(self, at: int, before: tuple[int, ...] | str | None = None) -> None:
-        """Start a new paragraph."""
-        self.begin = self.paragraph = at
-        self.before, self.listed, self.items = before, None, False
-
-    def _whole(self, start: int, end: int) -> int:
-        """Add an opaque paragraph and go on at the line after it."""
-        self._close(start)
-        self._open(start)
-        self._close(end)
-        start, end, _, _ = self.pieces[-1]
-        self.pieces[-1] = (start, end, True, True)
-        line_end = self.text.find("\n", end)
-        line_end = len(self.text) if line_end < 0 else line_end
-        self._open(min(line_end + 1, len(self.text)))
-        return line_end
-
-    def _heading(self, start: int, end: int, level: int, title: str, marked: bool = False) -> int:
-        self.headings.append((start, level, title, marked))
-        return self._whole(start, end)
-
-    def _blank(self, line: re.Match, at: int) -> int:
-        self._close(line.start("blank"))
-        self._open(line.end(), self.before if self.paragraph == at else self.listed)
-        return line.end() - bool(line["blank"])  # the last newline begins the next line's match
-
     def _fence(self, line: re.Match, at: int) -> int:
         mark = line["ticks"] or line["tildes"]
-        if mark[0] == "~" and line["fence"].strip() == mark and len(mark) >= max(len(self._title_above(at)), 4):
-            if self._title_above(at):
+        if mark[0] == "~" and line["fence"].strip() == mark and not self.hashed:  # in Markdown it is a fence
+            if (title := self._title_above(at)) and len(mark) >= max(len(title), 4):
                 return self._underline(line.end(), "~", at)
-        closing = re.compile(rf"\n{_GAP}{mark[0]}{{{len(mark)},}}+{_EOL}").search(self.text, line.end())
+        indent = line.start("fence") - at
+        if line["fence"].startswith("^", len(mark)) or (mark, indent) in self.unclosed:
+            return line.end()  # a traceback marks a place with ~~~^^^
+        gap = rf"[^\S\n]{{0,{indent + 3}}}+"  # indented further, it is code
+        closing = re.compile(rf"\n{gap}{mark[0]}{{{len(mark)},}}+{EOL}").search(self.text, line.end())
+        if not closing and indent > 3:
+            self.unclosed.add((mark, indent))  # a line of an example rather than code up to the end
+            return line.end()
         return self._whole(at, closing.end() if closing else len(self.text))
 
-    def _table(self, line: re.Match, at: int) -> int:
-        return self._whole(at, _TABLE.match(self.text, line.start("table")).end())
+    # --- headings marked by # or a line below ---
 
-    def _divider(self, line: re.Match, at: int) -> int:
-        """Take the line under the head of a table whose rows need not start with a bar."""
-        head = max(self.text.rfind("\n", self.paragraph, max(at - 1, 0)) + 1, self.paragraph)
-        if "|" not in line["divider"] or "|" not in self.text[head:at]:
-            return line.end()
-        return self._whole(head, _PIPED.match(self.text, at).end())
+    def _marked(self, start: int, end: int, level: int, title: str, sure: bool = True) -> int:
+        if not self.headings and level == 1 and is_blank(self.text, self.body, start):
+            self.numbering = Numbering(1)  # numbers may follow a title
+        elif self.plain:
+            self.plain = False
+            self.late = self.late or not all(heading.marked for heading in self.headings)
+        self.headings.append(Heading(start, level, title, True, sure))
+        return self._whole(start, end)
 
     def _hash(self, line: re.Match, at: int) -> int:
-        title = _CLOSING_HASHES.sub("", line["title"].strip()).strip()
+        title, indent = without_hashes(line["title"]), line.start("hash") - at
         # Markdown allows three spaces before the mark, but plain-text manuals indent their code by three
-        if not title or line.start("hash") - at > 2:
+        if not title or indent > 2 or "\t" in self.text[at : at + indent]:
             return line.end()
-        return self._heading(at, line.end(), len(line["depth"]), title, True)
+        if not self.hashed:
+            self.hashed = True
+            self.late = self.late or bool(self.strokes)
+        # Indented further than others it may be a line of what it is below, and there is no Markdown inside HTML.
+        sure = indent <= self.indent and not HTML_BLOCK.match(self.text, self.paragraph, at)
+        self.indent = min(indent, self.indent)
+        return self._marked(at, line.end(), len(line["depth"]), title, sure)
 
     def _title_above(self, at: int) -> str:
         """Return the one line that the open paragraph has so far, if it may be a title."""
@@ -164,63 +122,167 @@ class Blocks:
 
     def _rule(self, line: re.Match, at: int) -> int:
         title = self._title_above(at)
-        if not title or (line["stroke"] not in "=-" and len(line["rule"].strip()) < len(title)):
+        if not title or (line["stroke"] not in "=-" and (self.hashed or len(line["rule"].strip()) < len(title))):
             return line.end()
         return self._underline(line.end(), line["stroke"], at)
 
     def _underline(self, end: int, stroke: str, at: int) -> int:
-        if stroke not in self.strokes:
-            self.strokes.append(stroke)
-        level = max(self.strokes.index(stroke) + 1, 2 if stroke == "-" else 1)
-        return self._heading(self.paragraph, end, level, self._title_above(at), True)
+        if self.hashed:
+            level = 1 if stroke == "=" else 2
+        else:  # each new kind of line is one level deeper
+            level = self.strokes.setdefault(stroke, max([int(stroke == "-"), *self.strokes.values()]) + 1)
+        self.indent = 0
+        return self._marked(self.paragraph, end, level, self._title_above(at))
+
+    # --- headings that only their numbers make ---
+
+    def _underlined(self, line: re.Match, words: str, item: bool) -> bool:
+        """Tell whether a line below marks this one, as a title or as the head of a table.
+
+        A list item it must match in length, in Markdown it never does.
+        """
+        if "|" in words and TABLE_BELOW.match(self.text, line.end()):
+            return True
+        rule = RULE_BELOW.match(self.text, line.end())
+        return bool(rule) and (not item or (not self.hashed and len(rule[0].strip()) >= len(words)))
+
+    def _take(self, at: int, end: int, label: Label, title: str, style: str = "") -> bool:
+        """Note the line at `at` as a heading unless its number is out of order."""
+        # A law has each article once: of two, one is quoted.
+        quoted = label.scheme in ("条", "article") and self._later.get(label, 0) > end
+        # A line that is numbered in another way than its like is rather an amount or an item.
+        unlike = style != self.styles.setdefault((label.scheme, len(label.figures)), style)
+        if (placed := self.numbering.place(label, quoted or unlike, at in self._again)) is None:
+            return False
+        level, sure = placed
+        self.headings.append(Heading(at, level, title, False, sure))
+        return True
 
     def _number(self, line: re.Match, at: int) -> int:
-        number, words = _figures(line["figure"]), line["number"].strip()
-        listed = _neighbours(number, _marker(self.text, line.end())) or (
-            _neighbours(self.before, number) and (*number[:-1], number[-1] - 1) not in self.numbers
-        )
-        if at != self.paragraph or listed or _SENTENCE_LIKE.search(words, len(line["figure"]) + 1):
-            return self._item(_NUMBERED.match(self.text, line.start("number")), at) or line.end()
-        self.numbers.add(number)
-        return self._heading(at, line.end(), len(number), words)
+        words, figure = line["number"].strip(), line["figure"]
+        label, title = Label("number", read_number(figure)), words[len(figure) + 1 :].strip()
+        bare = words[len(figure)].isspace()
+        if self._underlined(line, words, not bare):
+            return line.end()
+        if not (bare and is_address(words)) and (end := self._titled(line, at, label, words, title)):
+            return end
+        return self._item(NUMBERED.match(self.text, line.start("number")), at) or line.end()
 
     def _han(self, line: re.Match, at: int) -> int:
         words = line["han"].strip()
-        kind = _marker(words, 0)
-        listed = kind in (self.before, self.listed, _marker(self.text, line.end()))
-        if listed or not self._follows_a_stop(at) or _SENTENCE_LIKE.search(words):
-            return self._item(line, at)
-        return self._heading(at, line.end(), 1 if kind == "一、" else 2, words)
+        if self._underlined(line, words, True):
+            return line.end()
+        return self._titled(line, at, next_label(words, 0), words, words) or self._item(line, at)
+
+    def _roman(self, line: re.Match, at: int) -> int:
+        words, letters = line["roman"].strip(), line["letters"]
+        label = Label("roman", (read_roman(letters) or 0,))
+        if self._underlined(line, words, True):
+            return line.end()
+        leads = label.figures > (0,) and (self._leads(label) or has_leader(words))  # else an initial
+        return (leads and self._titled(line, at, label, words, words[len(letters) + 1 :].strip())) or line.end()
+
+    def _titled(self, line: re.Match, at: int, label: Label, words: str, title: str) -> int:
+        """Take a numbered line as a heading if it reads like one, comes in order and belongs to no list; else 0."""
+        if has_leader(words):  # else it may be an item with an amount
+            return self._entry(line, at)
+        if not self.plain or is_sentence(title) or self._is_item(line.end(), label):
+            return 0
+        if self._is_entry(label, words, line.end()):
+            return self._entry(line, at)
+        if label.figures[0] > _MOST_FOR_FIRST and not self._leads(label) and label.after() not in self._later:
+            return 0
+        following = self._following(line.end())
+        if at != self.paragraph or following:
+            led = label.scheme in ("han", "bracket") or self._leads(label)
+            if not (led and self._follows_a_stop(at) and may_stand_above(title, following)):
+                return 0
+        style = words[len(line["figure"])] if label.scheme == "number" else ""
+        return self._whole(at, line.end()) if self._take(at, line.end(), label, words, style) else 0
+
+    def _is_item(self, end: int, label: Label) -> bool:
+        """Tell whether the numbers before and after make a line one of a list."""
+        if neighbours(label, next_label(self.text, end)):
+            return True
+        if label.scheme in ("han", "bracket") and neighbours(self.listed, label):
+            return True
+        return neighbours(self.before, label) and not self.numbering.knows(label.before())
+
+    def _leads(self, label: Label) -> bool:
+        """Tell whether a number may make a heading of a line by itself: as the first of several, or as the next."""
+        if self.numbering.continues_list(label):
+            return False
+        return self.numbering.expects(label) or (label.figures[-1] == 1 and label.after() in self._later)
 
     def _chapter(self, line: re.Match, at: int) -> int:
-        words, level, apart = line["chapter"].strip(), _RANKS[line["rank"]], line["apart"] is not None
+        words, label = line["chapter"].strip(), named(line["rank"], line["count"])
+        apart, article = line["apart"] is not None, label.scheme == "条"
+        if not self.plain or self._underlined(line, words, False):
+            return line.end()
+        if self._is_entry(label, words, line.end()):
+            return self._entry(line, at)
         if not self._follows_a_stop(at):
             return line.end()
-        if len(words) <= 40 and not _SENTENCE_LIKE.search(words) and (apart or "，" not in words):
-            return self._heading(at, line.end(), level, words)
-        if apart:  # an article of a law: its text stands on the line of its number
+        if words == line["label"] and not article and (below := self._title_below(line.end())):
+            return self._joined(at, below, label, words)
+        following, rest = self._following(line.end()), words[len(line["label"]) :].strip(" \u3000：:、")
+        runs_on = article and following and (len(rest) > _MOST_ON_A_LINE or "，" in rest)
+        if len(words) <= 40 and not is_sentence(words) and (apart or "，" not in words) and not runs_on:
+            return self._whole(at, line.end()) if self._take(at, line.end(), label, words) else line.end()
+        if apart and article:  # its text stands on the line of its number
+            self._begun(at, line.end(), label, line["label"])
+        return line.end()
+
+    def _article(self, line: re.Match, at: int) -> int:
+        label, words, rest = named(line["name"], line["value"]), line["article"].strip(), line["rest"].strip()
+        if not self.plain or self._underlined(line, words, False):
+            return line.end()
+        if self._is_entry(label, words, line.end()):
+            return self._entry(line, at)
+        following = self._following(line.end())
+        if not self._follows_a_stop(at) or rest[:1].islower():
+            return line.end()
+        if not rest:
+            below = self._title_below(line.end())
+            return self._joined(at, below, label, words) if below else self._alone(line, at, label, words)
+        runs_on = following and line["stop"] and not is_title(rest)
+        if len(rest) <= 80 and not is_sentence(rest) and may_stand_above(rest, following) and not runs_on:
+            return self._alone(line, at, label, words)
+        if line["stop"] and label.scheme in ("article", "section"):
+            self._begun(at, line.end(), label, words[: -len(rest)].rstrip(" .:：—–-"))
+        return line.end()
+
+    def _alone(self, line: re.Match, at: int, label: Label, words: str) -> int:
+        return self._whole(at, line.end()) if self._take(at, line.end(), label, words) else line.end()
+
+    def _joined(self, at: int, below: re.Match, label: Label, words: str) -> int:
+        title = f"{words} {below['words'].strip()}"
+        return self._whole(at, below.end()) if self._take(at, below.end(), label, title) else below.start()
+
+    def _begun(self, at: int, end: int, label: Label, title: str) -> None:
+        if self._take(at, end, label, title):
             self._close(at)
             self._open(at)
-            self.headings.append((at, level, line["label"], False))
-        return line.end()
+
+    def _title_below(self, end: int) -> re.Match | None:
+        """The line below the number of a chapter, if it is its title."""
+        below = FOLLOWING.match(self.text, end)
+        title = below["words"].strip() if below else ""
+        if not title or len(title) > 80 or is_sentence(title) or title[0].islower() or NO_TITLE.match(title):
+            return None
+        if next_label(self.text, end) or not may_stand_above(title, self._following(below.end())):
+            return None
+        return below
+
+    def _following(self, end: int) -> str:
+        """The line below unless it is blank or begins with a number, as a heading does."""
+        found = FOLLOWING.match(self.text, end)
+        return found["words"].strip() if found and not next_label(self.text, end) else ""
 
     def _follows_a_stop(self, at: int) -> bool:
-        if at == self.paragraph:
+        if at in (self.paragraph, self.entry[1] + 1):
             return True
-        return self.text[max(self.paragraph, at - 16) : at].rstrip()[-1:] in tuple("。！？；”」』）")
-
-    def _item(self, line: re.Match | None, at: int) -> int:
-        if not line:
-            return 0
-        digits = line.groupdict().get("digits")
-        # a wrapped line may start with a number by chance; a list starts with 1 or starts its paragraph
-        if not digits or at == self.paragraph or self.items or int(digits) <= 1:
-            if not self._close(at):  # nothing seen of the paragraph so far
-                self.paragraph = at
-            self.begin = at
-            self.items = True
-            self.listed = _marker(self.text, at) or self.listed
-        return line.end()
+        return self.text[max(self.paragraph, at - 16) : at].rstrip()[-1:] in _STOPS
 
 
 def paragraphs(text: str) -> list[Span]:

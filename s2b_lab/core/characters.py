@@ -17,6 +17,13 @@ _SEEN = re.compile(
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def without_surrogates(text: str) -> str:
+    """Put U+FFFD for each half of a character that stands in a text as one, so that its length stays."""
+    return _SURROGATE.sub("\ufffd", text)
+
 
 def is_blank(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
     """Tell whether nothing in `text[start:end]` can be seen: white space, controls and zero-width marks at most."""

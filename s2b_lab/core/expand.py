@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Literal
 
 from .access import PUBLIC, Access, as_labels, is_readable, readable
-from .checks import check_choice, check_whole
+from .checks import check_choice, check_kind, check_number, check_whole, list_of
 from .hits import Context, Hit
 from .text import Span, merge_spans, trimmed
 from .tree import Chunk, ChunkTree
@@ -97,6 +97,7 @@ def auto_merge(
     Source: LlamaIndex's AutoMergingRetriever, pull request 7420, August 2023, after an idea of Jason Liu.
     """
     check_whole("k", 1 if k is None else k, 1)
+    check_number("ratio", ratio)
     if not 0 < ratio <= 1:
         raise ValueError(f"ratio must be above 0 and at most 1, not {ratio}")
     access = as_labels(access)
@@ -112,10 +113,9 @@ def auto_merge(
 
 def _sound(hits: Iterable[Hit], tree: ChunkTree, access: Access) -> list[Hit]:
     """The hits best first, each chunk once, without those that the tree lacks or the reader may not see."""
-    if not isinstance(tree, ChunkTree):
-        raise TypeError(f"tree must be a ChunkTree, not {type(tree).__name__}")
+    check_kind("tree", tree, ChunkTree)
     found: dict[str, Hit] = {}
-    for hit in sorted(map(_checked, hits), key=_best_first):
+    for hit in sorted(list_of(Hit, "hits", hits), key=_best_first):
         if hit.chunk.id in tree and hit.chunk.id not in found:
             chunk = tree[hit.chunk.id]
             if is_readable(chunk.span, tree.document(chunk), access):
@@ -127,8 +127,9 @@ def _parents(chunk: Chunk, tree: ChunkTree, level: str | None) -> Iterator[Chunk
     """What to deliver for a chunk: one chunk, or none where the tree lacks it."""
     wanted = chunk.section_id if level == "section" else chunk.parent_id or chunk.id
     if wanted in tree:
-        # A whole document reaches beyond the section it begins in: it is its own parent.
-        yield tree[wanted] if tree[wanted].span.contains(chunk.span) else chunk
+        # What reaches beyond the section it begins in has another parent, or is its own.
+        around = (tree[above] for above in (wanted, chunk.parent_id) if above in tree)
+        yield next((above for above in around if above.span.contains(chunk.span)), chunk)
 
 
 def _scope(chunk: Chunk, within: str | None) -> tuple[str | None, ...]:
@@ -217,15 +218,7 @@ def _mean(context: Context) -> float:
     return fmean(hit.score for hit in context.hits)
 
 
-def _text_order(tree: ChunkTree) -> Callable[[Context], tuple[int, Span]]:
+def _text_order(tree: ChunkTree) -> Callable[[Context], tuple[int, int, int]]:
+    # As in a tree, what is around comes before what is inside.
     order = {doc_id: place for place, doc_id in enumerate(tree.documents)}
-    return lambda context: (order[context.doc_id], context.span)
-
-
-# --- bad input ---
-
-
-def _checked(hit: Hit) -> Hit:
-    if not isinstance(hit, Hit):
-        raise TypeError(f"hits must be Hit objects (chunk, score, rank), not {type(hit).__name__}")
-    return hit
+    return lambda context: (order[context.doc_id], context.span.start, -context.span.end)

@@ -4,7 +4,9 @@ import re
 from itertools import starmap
 
 from .blocks import Blocks
+from .brackets import Brackets, brackets, is_chinese
 from .characters import CJK, is_blank
+from .tables import delimited_rows, table_rows
 from .text import Span
 
 _SOFT = ".!?…．"  # these end a sentence only before white space, the end or CJK
@@ -21,6 +23,7 @@ _END = re.compile(
     )(?![{_GOING_ON}])(?=(?P<space>\s*+))""",
     re.VERBOSE,
 )
+_LEADER = "....."  # leads from a title to its page
 _SPACE = re.compile(r"\s*+")
 _RUN = re.compile(rf"([{_EITHER}])\1{{0,2}}")
 _NEVER = "mr mrs ms mx dr prof gen col sgt lt capt rev hon gov sen rep messrs mme e.g i.e cf vs viz approx resp"
@@ -45,6 +48,8 @@ _LETTERED = frozenset(
     "plan vitamin section appendix option part class type grade group figure table chapter annex exhibit level step "
     "point case item schedule category phase version series model team zone letter".split()
 )
+_NUMBERED_NAMES = frozenset(["article", "section", "chapter", "part"])
+_LONGEST_NAME = 9
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]\Z")
 _LIST_NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})*+\Z")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -55,30 +60,36 @@ _AFTER_NUMERIC = re.compile(r"[\d(#§\[]|[A-Z]\d|[IVXLC]+\b(?!['’])|[A-Z]\b")
 def sentences(text: str) -> list[Span]:
     """Cut a text into sentences, which hold all of it but white space.
 
-    Sentences never cross a paragraph; a code fence, a table and a heading are one sentence each. TypeError for what is
-    no text.
+    Sentences never cross a paragraph; a code fence, a heading and a row of a table are one sentence each, the first row
+    with the head of its table. In Chinese, a mark inside brackets, a title or a quotation in mid-sentence ends none.
+    Front matter is left out. TypeError for what is no text.
     """
     blocks = Blocks(text)
+    paired = is_chinese(blocks.text)
     spans: list[tuple[int, int]] = []
     for start, end, opaque, _ in blocks.pieces:
         if opaque:
-            spans.append((start, end))
+            spans.extend((row.start, row.end) for row in table_rows(blocks.text, start, end))
+        elif rows := delimited_rows(blocks.text, start, end):
+            spans.extend((row.start, row.end) for row in rows)
         else:
-            _split(blocks.text, start, end, spans)
+            _split(blocks.text, start, end, spans, brackets(blocks.text, start, end) if paired else None)
     return list(starmap(Span, spans))
 
 
-def _split(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+def _split(text: str, start: int, end: int, spans: list[tuple[int, int]], held: Brackets | None) -> None:
     pairs = _Pairs(text, start)
     for found in _END.finditer(text, start, end):
         stop, after = found.end(), found.end("space")
         if after >= end:
             break
-        if stop <= start:
+        if stop <= start or (held and held.hold(found.start(), start)):
             continue
         follower = text[after]
         if found.start("hard") < 0:
             if follower.islower() or follower in ".!?…,;:)]}”’":
+                continue
+            if follower.isdecimal() and text.startswith(_LEADER, found.start()):
                 continue
             if text[found.start()] == "." and not _dot_ends(text, start, found.start(), after):
                 continue
@@ -140,6 +151,8 @@ def _number_ends(text: str, start: int, place: int, number: re.Match) -> bool:
     ahead = text[max(0, place - 4) : place]
     if number[1]:  # like 2.1: a decimal unless it starts a line
         return bool(ahead.rpartition("\n")[2].strip())
+    if place - start <= _LONGEST_NAME and text[start:place].rstrip().lower() in _NUMBERED_NAMES:
+        return False  # "Section 1. All powers"
     return place > start and not (number[0] == "1" and ahead.strip()[-1:] == ":")
 
 

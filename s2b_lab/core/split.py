@@ -4,14 +4,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import zip_longest
 
-from .blocks import paragraphs
+from .blocks import Blocks, paragraphs
 from .characters import HAN_AND_KANA, is_blank
-from .checks import check_str, check_whole
+from .checks import check_number, check_str, check_whole
 from .graphemes import graphemes, is_boundary
-from .headings import heading_starts
 from .sentences import sentences
 from .sizes import CLOSING, OPENING, Unit, check_unit, units_of
+from .tables import ends_in_rows, table_head
 from .text import Span
 
 # A line of Chinese may start with an opening mark but not with a closing one.
@@ -21,10 +22,12 @@ _WORD = re.compile(
 _CLAUSE = re.compile(r"[，、；：]+[”’」』）》】]*|[,;:](?=\s)")
 _LINE_END = re.compile(r"\S(?=[^\S\r\n]*(?:[\r\n]|\Z))")
 _PATTERNS = {"line": _LINE_END, "clause": _CLAUSE, "word": _WORD}
-_LEVELS = ("paragraph", "line", "sentence", "clause", "word", "grapheme")
+_LEVELS = ("paragraph", "line", "sentence", "row", "clause", "word", "grapheme")
 _SENTENCE_LEVELS = _LEVELS[2:]
+# For chunks none of which may be a heading alone: rather is a sentence cut.
+HEADED_LEVELS = tuple(f"titled {level}" if level in ("sentence", "clause") else level for level in _LEVELS)
 # A heading stays with what follows: at these levels no chunk ends after one.
-_TITLED = ("paragraph", "line", "titled sentence")
+_TITLED = ("paragraph", "line", "titled sentence", "titled clause")
 
 
 def recursive(
@@ -86,6 +89,8 @@ class Cuts:
         check_unit(unit)
         if length is not None and not callable(length):
             raise TypeError(f"length must be a function from text to a number, not {length!r}")
+        if length is not None:
+            check_number("what length gives", length(text[:1]), 0)
         self.text, self.unit, self.length = text, unit, length
         self._reached: dict[tuple[int, int], int] = {}
         self._ends: dict[str, list[int]] = {}
@@ -220,17 +225,43 @@ class Cuts:
         return self._starts[level]
 
     def _raw_ends(self, level: str) -> Iterable[int]:
-        if level in _PATTERNS:
-            found = [match.end() for match in _PATTERNS[level].finditer(self.text)]
+        kind = level.removeprefix("titled ")
+        if kind in _PATTERNS:
+            found = [match.end() for match in _PATTERNS[kind].finditer(self.text)]
+            found = [*{*found} - self._ends_in_rows] if level == "line" else found
+        elif level in ("paragraph", "row"):
+            found = self._paragraph_ends if level == "paragraph" else self._head_ends
         else:
-            cut = {"paragraph": paragraphs, "grapheme": graphemes}.get(level, sentences)
+            cut = graphemes if level == "grapheme" else sentences
             found = [span.end for span in cut(self.text)]
         return sorted({*found} - self._heading_ends) if level in _TITLED else found
 
     @cached_property
+    def _blocks(self) -> Blocks:
+        return Blocks(self.text)
+
+    @cached_property
+    def _paragraph_ends(self) -> list[int]:
+        pieces = self._blocks.pieces
+        return [end for (_, end, *_), after in zip_longest(pieces, pieces[1:]) if not after or after[3]]
+
+    @cached_property
+    def _opaque(self) -> list[Span]:
+        return [Span(start, end) for start, end, opaque, _ in self._blocks.pieces if opaque]
+
+    @cached_property
     def _heading_ends(self) -> set[int]:
-        starts = heading_starts(self.text)
-        return {p.end for p in paragraphs(self.text) if p.start in starts}
+        starts = {self._skip(heading.start) for heading in self._blocks.headings}
+        return {piece.end for piece in self._opaque if piece.start in starts}
+
+    @cached_property
+    def _ends_in_rows(self) -> set[int]:
+        return {end for piece in self._opaque for end in ends_in_rows(self.text, piece.start, piece.end)}
+
+    @cached_property
+    def _head_ends(self) -> list[int]:
+        heads = (table_head(self.text, piece.start, piece.end) for piece in self._opaque)
+        return [head.end for head in heads if head]
 
     def _allowed(self, end: int, known: int) -> bool:
         """Tell whether a chunk may end here; `known` is a place before where that is sure."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .cards import Card, Rows, abridged, beginning, counted, first_few
-from .checks import check_whole
+from .checks import check_kind, check_str, check_whole, list_of
+from .embedded import Copies
 from .text import Document, Section, Span
 
 # Levels of chunks, what is around before what is inside.
@@ -16,7 +17,8 @@ _RANK = {"section": 0, "passage": 1, "sentence": 2}
 class Chunk(Card):
     """One indexed or delivered unit: `text` is exactly `span` of its document.
 
-    `level` is "section", "passage" or "sentence"; parent and child are roles, told by `parent_id`.
+    `level` is "section", "passage" or "sentence"; parent and child are roles, told by `parent_id`. TypeError for a
+    field of another kind.
     """
 
     id: str
@@ -26,6 +28,15 @@ class Chunk(Card):
     level: Literal["section", "passage", "sentence"]
     parent_id: str | None
     section_id: str
+
+    def __post_init__(self) -> None:
+        if type(self.id) is type(self.doc_id) is type(self.text) is type(self.section_id) is str:
+            if type(self.span) is Span and (self.parent_id is None or type(self.parent_id) is str):
+                return  # at once: there are thousands of chunks
+        for name in ("id", "doc_id", "text", "section_id"):
+            check_str(f"{name} of a chunk", getattr(self, name))
+        check_kind("the parent_id of a chunk", self.parent_id, str | None)
+        check_kind("the span of a chunk", self.span, Span)
 
     def _card(self) -> tuple[str, Rows]:
         place = f"{self.span.start} to {self.span.end}, {counted(len(self.text), 'character')}"
@@ -37,22 +48,31 @@ class ChunkTree(Card):
     """Documents and their chunks, small ones pointing to big ones; nothing changes after construction.
 
     `indexed` gives the chunks to embed, or their ids, by default those that are nobody's parent and nobody's section. A
-    parent may be missing (a store that lost one): asking for it is a KeyError, all else works. ValueError for an id
-    that is given twice or is unknown, and for a chunk that is not the text of its span or is its own parent.
+    parent may be missing (a store that lost one): asking for it is a KeyError, all else works. `heading_path`, for all
+    documents or for those with the ids given, puts the headings above a chunk before its text in the copy that is
+    embedded; `headed` has their ids. ValueError for an id that is given twice or is unknown, and for a chunk that is
+    not the text of its span or is its own parent; TypeError for what are no Documents or Chunks.
     """
 
     def __init__(
-        self, documents: Iterable[Document], chunks: Iterable[Chunk], indexed: Iterable[str | Chunk] | None = None
+        self,
+        documents: Iterable[Document],
+        chunks: Iterable[Chunk],
+        indexed: Iterable[str | Chunk] | None = None,
+        heading_path: bool | Iterable[str] = False,
     ) -> None:
-        self.documents: dict[str, Document] = _by_id(documents, "document")
-        self._chunks: dict[str, Chunk] = _by_id(chunks, "chunk")
+        self.documents: dict[str, Document] = _by_id(list_of(Document, "documents", documents), "document")
+        self._chunks: dict[str, Chunk] = _by_id(list_of(Chunk, "chunks", chunks), "chunk")
         for chunk in self:
             self._check(chunk)
         self._chunks = {c.id: c for c in sorted(self, key=self._order())}
         wanted = self._leaves() if indexed is None else indexed
-        self._indexed = {item if isinstance(item, str) else item.id for item in wanted}
+        wanted = [item.id if isinstance(item, Chunk) else item for item in list_of(object, "indexed", wanted)]
+        self._indexed = set(list_of(str, "indexed", wanted))
         if unknown := sorted(self._indexed - self._chunks.keys()):
             raise ValueError(f"indexed names {unknown[0]!r}, which is no chunk of the tree")
+        self.headed: frozenset[str] = _chosen(self.documents, heading_path)
+        self._copies: dict[str, Copies] = {}
         self._children: dict[str, list[Chunk]] = {}
         self._rows: dict[tuple[str, int, str], list[Chunk]] = {}
         self._positions: dict[str, int] = {}
@@ -116,7 +136,8 @@ class ChunkTree(Card):
         return self._rows[self._kind(chunk)]
 
     def position(self, chunk: Chunk) -> int:
-        """The chunk's place in its row, from 0."""
+        """The chunk's place in its row, from 0; TypeError for what is no Chunk."""
+        check_kind("chunk", chunk, Chunk)
         return self._positions[chunk.id]
 
     def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
@@ -140,6 +161,15 @@ class ChunkTree(Card):
                 return section
         raise KeyError(f"section {chunk.section_id!r} of chunk {chunk.id!r} is missing in its document")
 
+    def embedded(self, chunk: Chunk) -> str:
+        """The text that is embedded for a chunk: its own, made readable for a model; spans never change.
+
+        Before it stand the heading path, where the tree has them, and the head of the table that it begins inside.
+        """
+        if chunk.doc_id not in self._copies:
+            self._copies[chunk.doc_id] = Copies(self.document(chunk), chunk.doc_id in self.headed)
+        return self._copies[chunk.doc_id].whole(chunk.span)
+
     def _check(self, chunk: Chunk) -> None:
         if chunk.doc_id not in self.documents:
             raise ValueError(f"chunk {chunk.id!r} belongs to document {chunk.doc_id!r}, which is not given")
@@ -150,16 +180,14 @@ class ChunkTree(Card):
         parent = self._chunks.get(chunk.parent_id, chunk)
         if parent.doc_id != chunk.doc_id:
             raise ValueError(f"chunk {chunk.id!r} and its parent {parent.id!r} are in two documents")
-        self._depth(chunk)
+        self._check_circle(chunk)
 
-    def _depth(self, chunk: Chunk) -> int:
-        """How many parents are above the chunk, the last of which may be missing."""
+    def _check_circle(self, chunk: Chunk) -> None:
         depth, below = 0, chunk
         while below and below.parent_id is not None:
             depth, below = depth + 1, self._chunks.get(below.parent_id)
             if depth > len(self):
                 raise ValueError(f"chunk {chunk.id!r} is its own parent, or a parent of its parents is")
-        return depth
 
     def _order(self) -> Callable[[Chunk], tuple]:
         """Sort key: the order of the text, what is around before what is inside."""
@@ -168,17 +196,37 @@ class ChunkTree(Card):
 
     def _kind(self, chunk: Chunk) -> tuple[str, int, str]:
         """What a row has in common; parents and children are both passages, so their depth tells them apart."""
-        return chunk.doc_id, self._depth(chunk) if chunk.level == "passage" else 0, chunk.level
+        return chunk.doc_id, self._passages_above(chunk) if chunk.level == "passage" else 0, chunk.level
+
+    def _passages_above(self, chunk: Chunk) -> int:
+        # Not the section: it is around some parents, but not around one that holds several sections.
+        count, below = 0, chunk
+        while below and below.parent_id not in (None, below.section_id):
+            below = self._chunks.get(below.parent_id)
+            count += below is None or below.level == "passage"
+        return count
 
     def _leaves(self) -> set[str]:
         others = {c.parent_id for c in self} | {c.section_id for c in self if c.id != c.section_id}
         return {c.id for c in self if c.id not in others}
 
 
+def _chosen(documents: dict[str, Document], heading_path: bool | Iterable[str]) -> frozenset[str]:
+    if isinstance(heading_path, bool):
+        return frozenset(documents if heading_path else ())
+    if isinstance(heading_path, str) or not isinstance(heading_path, Iterable):
+        raise TypeError(f"heading_path must be True, False or a collection of document ids, not {heading_path!r}")
+    if unknown := sorted({*heading_path} - documents.keys()):
+        raise ValueError(f"heading_path names {unknown[0]!r}, which is no document of the tree")
+    return frozenset(heading_path)
+
+
 def _by_id(items: Iterable, kind: str) -> dict:
     found: dict = {}
     for item in items:
         if item.id in found:
-            raise ValueError(f"{kind} id {item.id!r} is given twice")
+            files = [one.source for one in (found[item.id], item) if getattr(one, "source", "")]
+            whose = f", by the files {files[0]!r} and {files[1]!r}" if len(files) == 2 else ""
+            raise ValueError(f"{kind} id {item.id!r} is given twice{whose}")
         found[item.id] = item
     return found

@@ -70,9 +70,16 @@ function choiceRow(control, words, onMove) {
   const row = settingRow(control, id, words);
   const select = make("select", "", undefined, { id });
   select.append(...control.options.map((text, i) => make("option", "", text, { value: i })));
-  row.append(select);
+  const full = fullText();
+  row.append(select, full);
+  const measure = showWhereCut(select, full);
   select.addEventListener("input", (event) => onMove(+select.value, event));
-  return { row, update: (i) => { select.value = i; } };
+  const update = (i) => {
+    select.value = i;
+    full.textContent = control.options[i];
+    measure();
+  };
+  return { row, update };
 }
 
 function switchRow(control, words, onMove) {
@@ -85,7 +92,14 @@ function switchRow(control, words, onMove) {
   return { row, update: (i) => { input.checked = i === 1; output.textContent = control.options[i]; } };
 }
 
-const ARROW = 24; // and the select's own space beside it
+const ARROW = 20; // and the select's own space beside it
+
+/** What stands below a select that cuts off what is chosen; to a screen reader the select says it. */
+function fullText() {
+  const full = make("p", "s2b-full", undefined, { "aria-hidden": "true" });
+  full.hidden = true;
+  return full;
+}
 
 /** Show the full text below a select that is too narrow for it; gives what measures again. */
 function showWhereCut(select, full) {
@@ -112,7 +126,7 @@ function textRow(control, words, onMove, onOwn) {
     type: "text", maxlength: 1000, autocomplete: "off", "aria-label": filled(words.own, control), placeholder: words.placeholder,
   });
   own.append(input, make("button", "s2b-ask", words.ask, { type: "submit" }));
-  const full = make("p", "s2b-full", undefined, { "aria-hidden": "true" }); // the select says it to a screen reader
+  const full = fullText();
   row.append(make("p", "s2b-hint", words.hint), select, full, own);
   const measure = showWhereCut(select, full);
   select.addEventListener("input", (event) => { if (select.value !== "own") onMove(+select.value, event); });

@@ -3,13 +3,11 @@ import { prepareFigure } from "./chart.js";
 import { filled, make, shownNumber } from "./element.js";
 import { keepBest, keepReachable } from "./sight.js";
 
-// Outer kinds first.
-const KINDS = ["context", "chunk", "hit", "unread", "gold", "lost"];
 const TINTS = 4;
 
-/** Marks by kind, [start, end, label?], as one list of objects, outer kinds first. */
-export function listed(marks) {
-  return KINDS.flatMap((kind) =>
+/** Marks by kind, [start, end, label?], as one list of objects, by the order of the kinds: outer ones first. */
+export function listed(marks, kinds) {
+  return kinds.flatMap((kind) =>
     (marks[kind] ?? []).map(([start, end, label = ""], order) => ({ kind, start, end, label, order })));
 }
 
@@ -35,10 +33,10 @@ export function classes(marks) {
 
 function legend(marks, words) {
   const list = make("p", "s2b-legend");
-  for (const kind of KINDS) {
+  for (const [kind, name] of Object.entries(words.legend)) {
     if (!marks.some((mark) => mark.kind === kind)) continue;
     const order = kind === "chunk" ? " s2b-t0" : "";
-    list.append(make("mark", `s2b-${kind}${order}`, words.legend[kind]), " ");
+    list.append(make("mark", `s2b-${kind}${order}`, name), " ");
   }
   for (const [kind, [sample, meaning]] of Object.entries(words.badges)) {
     const entry = make("span", "s2b-badges");
@@ -57,6 +55,7 @@ function pieces(view, marks) {
   const all = document.createDocumentFragment();
   // A whole text is one box a paragraph, so that the browser lays out only those that can be seen.
   const starts = new Set(view.breaks);
+  const gaps = new Set(view.gaps);
   let box = all;
   let block = null;
   for (const piece of cut(view.text.length, marks, starts)) {
@@ -78,7 +77,7 @@ function pieces(view, marks) {
     if (piece.marks.length) {
       const best = piece.marks.find((mark) => mark.kind === "hit" && mark.order === 0);
       parent.append(make("mark", classes(piece.marks), text, best ? { "data-best": "" } : {}));
-    } else parent.append(view.show === "all" || !text.trim() ? text : gap(text, view.words.gap));
+    } else parent.append(gaps.has(piece.start) ? gap(text, view.words.gap) : text);
   }
   return all;
 }
@@ -87,7 +86,7 @@ function pieces(view, marks) {
 const best = new WeakMap();
 
 function drawPassages(view, box, words) {
-  const marks = listed(view.marks);
+  const marks = listed(view.marks, Object.keys(view.words.legend));
   if (!box.firstChild) {
     const text = make("div", "s2b-text", undefined, { tabindex: 0, role: "group" });
     box.append(make("p", "s2b-title"), make("p", "s2b-aside"), make("div", "s2b-legends"), text);
@@ -137,8 +136,13 @@ function folded(box, title) {
   return inside;
 }
 
+/** What a folded table holds, for who decides whether to open it. */
+export function summaryOf({ caption, rows }, words) {
+  return filled(words.folded[rows.length === 1 ? 0 : 1], { title: caption || words.table, count: rows.length });
+}
+
 function drawTable(view, box, words) {
-  const inside = view.folded ? folded(box, view.caption || words.table) : box;
+  const inside = view.folded ? folded(box, summaryOf(view, words)) : box;
   inside.replaceChildren(tableOf(view, words));
 }
 
@@ -190,9 +194,13 @@ function drawStages(view, box, words) {
   inside.replaceChildren(list, button, area);
 }
 
+/** How much of its maximum a meter says. */
+export function amountOf({ value, maximum, unit }, words) {
+  return filled(words.of, { value: shownNumber(value), maximum: shownNumber(maximum), unit }).trim();
+}
+
 function drawMeter(view, box, words) {
-  const numbers = { value: shownNumber(view.value), maximum: shownNumber(view.maximum) };
-  const text = filled(words.of, { ...numbers, unit: view.unit }).trim();
+  const text = amountOf(view, words);
   const label = make("span", "s2b-meter-label", `${view.label}: `);
   const bar = make("meter", "", undefined, { min: 0, max: view.maximum, value: view.value, "aria-label": view.label });
   label.append(make("b", "", text));

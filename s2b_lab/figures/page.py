@@ -150,7 +150,13 @@ def _table(view: Mapping[str, Any]) -> str:
     table = f'<table class="{kind}">{caption}<thead>{_row("th", columns)}</thead><tbody>{body}</tbody></table>'
     label = escape(view["caption"] or _WORDS["table"])
     scroller = f'<div class="s2b-scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
-    return _folded(view["caption"] or _WORDS["table"], scroller) if folded else scroller
+    return _folded(_summary(view), scroller) if folded else scroller
+
+
+def _summary(view: Mapping[str, Any]) -> str:
+    """What a folded table holds, for who decides whether to open it."""
+    count = len(view["rows"])
+    return _WORDS["folded"][count != 1].format(title=view["caption"] or _WORDS["table"], count=count)
 
 
 def _row(tag: str, cells: Iterable[str], attributes: Iterable[str] = itertools.repeat("")) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.characters import is_blank
 from ..core.text import Span
-from .page import alone
-from .shown import badges, check_shown, keep
+from .page import alone, pieces_between
+from .shown import badges, check_shown, keep, listed
 from .words import PASSAGES, passage_words
 
 # Outer kinds first.
@@ -57,7 +58,7 @@ class Passages:
         check_shown(self, "text", "title", "lang", "note")
         if self.show not in ("all", "marked"):
             raise ValueError(f'show is "all" or "marked", not {self.show!r}')
-        keep(self, "marks", tuple(self.marks))
+        keep(self, "marks", tuple(listed("marks", self.marks, 0)))
         for mark in self.marks:
             if not isinstance(mark, Mark):
                 raise ValueError(f"marks must hold Marks only, not {reprlib.repr(mark)}")
@@ -67,7 +68,8 @@ class Passages:
     def frame(self) -> dict[str, Any]:
         """Plain JSON: marks as [start, end] or [start, end, label] in UTF-16 units, grouped by kind.
 
-        Beside them the words of its language, and in the same units where paragraphs of a whole text begin.
+        Beside them the words of its language, and in the same units where paragraphs of a whole text begin; of one that
+        shows what is marked alone, where it leaves something out that can be seen.
         """
         at = _utf16(self.text)
         marks: dict[str, list[list[Any]]] = {}
@@ -77,7 +79,8 @@ class Passages:
         fields = {"title": self.title, "show": self.show, "lang": self.lang, "note": self.note}
         breaks = [at[i] for i in _breaks(self.text)] if self.show == "all" else []
         words = passage_words(self.lang, badges((mark.kind, mark.label) for mark in self.marks))
-        return {"kind": "passages", "text": self.text, "marks": marks, **fields, "words": words, "breaks": breaks}
+        frame = {"kind": "passages", "text": self.text, "marks": marks, **fields, "words": words, "breaks": breaks}
+        return frame if self.show == "all" else frame | {"gaps": [at[i] for i in _gaps(self.text, self.marks)]}
 
     def _repr_html_(self) -> str:
         return alone(self.frame())
@@ -89,6 +92,11 @@ def _utf16(text: str) -> Sequence[int]:
     if text.isascii() or max(text) <= "\uffff":
         return range(len(text) + 1)
     return [0, *itertools.accumulate(1 + (character > "\uffff") for character in text)]
+
+
+def _gaps(text: str, marks: Sequence[Mark]) -> list[int]:
+    pieces = pieces_between(len(text), [(m.kind, 0, m.span.start, m.span.end, "") for m in marks])
+    return [start for start, end, inside in pieces if not inside and not is_blank(text, start, end)]
 
 
 @functools.lru_cache(maxsize=16)

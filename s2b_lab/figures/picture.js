@@ -37,7 +37,9 @@ export class Picture {
     Object.assign(this, { root, words, chinese, plotly });
     this.box = make("div", "s2b-views");
     this.parts = Object.fromEntries(PLACES.map((place) => [place, make("div", `s2b-place s2b-${place}`)]));
-    this.box.append(...Object.values(this.parts));
+    this.voice = make("p", "s2b-voice");
+    this.voice.hidden = true;
+    this.box.append(...Object.values(this.parts), this.voice);
     // What is opened may be made only then: a frame later its words are there.
     this.box.addEventListener("toggle", ({ target }) => nextFrame().then(() => speak(target, chinese)), true);
     this.slots = [];
@@ -49,7 +51,8 @@ export class Picture {
     const turn = ++this.turn;
     this.arrange(views);
     views.forEach((view, i) => this.draw(view, this.slots[i]));
-    announce(this.slots);
+    announce(views, this.slots.map(({ box }) => box), this.voice, this.words);
+    speak(this.voice, this.chinese);
     await onScreen();
     this.root.dataset.textMs = (performance.now() - since).toFixed(1);
     if (turn !== this.turn) return false;

@@ -175,10 +175,11 @@ def strata(
     return Figure({"data": strips, "layout": layout}, alt or f"Parts of the text, {said}.", table)
 
 
-def tradeoff(series: Mapping[str, Sequence[Any]], alt: str = "") -> Figure:
+def tradeoff(series: Mapping[str, Sequence[Any]], alt: str = "", more: str = "") -> Figure:
     """What evidence costs: one line a strategy, each point an evaluation with `tokens` and `recall`.
 
-    Compare strategies where they cost the same: one above the other. Further left is cheaper, higher is better.
+    Compare strategies where they cost the same: one above the other. Further left is cheaper, higher is better. `more`
+    stands below the axis: what is not counted, say.
     There are five colours, so strategies after the fifth are not drawn.
     """
     lines = [
@@ -189,21 +190,25 @@ def tradeoff(series: Mapping[str, Sequence[Any]], alt: str = "") -> Figure:
         }
         for (name, evaluations), color in zip(series.items(), _SERIES, strict=False)
     ]  # fmt: skip
+    title = f"tokens delivered, {_mean(series)}{f'<br>({more})' if more else ''}"
     layout = {
-        "height": 340, "legend": _ABOVE, "xaxis": titled(f"tokens delivered, {_mean(series)}", rangemode="tozero"),
-        "yaxis": titled("share of evidence delivered", range=[0, 1]),
+        "height": 340, "legend": _ABOVE, "xaxis": titled(title, rangemode="tozero"),
+        "yaxis": titled("share of evidence delivered", range=[0, 1.03]),  # so that a point at 1 is seen whole
     }  # fmt: skip
     table = Data(
         ["strategy", "tokens delivered", "share of evidence delivered"],
         [[line["name"] for line in lines for _ in line["x"]], *(chained(li[axis] for li in lines) for axis in "xy")],
     )
-    return Figure({"data": lines, "layout": layout}, alt or " ".join(map(_climb, lines)), table)
+    said = " ".join([*map(_climb, lines), *([f"{more}."] if more else [])])
+    return Figure({"data": lines, "layout": layout}, alt or said, table)
 
 
 def _mean(series: Mapping[str, Sequence[Any]]) -> str:
     """Over how many questions evaluations are means, where they say so and are of as many."""
     counts = {len(getattr(e, "scores", ())) for evaluations in series.values() for e in evaluations}
-    return f"mean over {counts.pop()} questions" if len(counts) == 1 and all(counts) else "mean over questions"
+    if len(counts) != 1 or not all(counts):
+        return "mean over questions"
+    return f"mean over {(count := counts.pop())} question{'s' * (count != 1)}"
 
 
 def titled(title: str, **axis: Any) -> dict[str, Any]:
@@ -253,7 +258,7 @@ def _climb(line: Mapping[str, Any]) -> str:
 
 def _level(height: float, name: str) -> dict[str, Any]:
     line = {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": height, "y1": height, "yref": "y"}
-    text = {"text": name, "x": 1, "xanchor": "right", "xref": "x domain", "y": height, "yanchor": "bottom", "yref": "y"}
+    text = {"text": name, "x": 0, "xanchor": "left", "xref": "x domain", "y": height, "yanchor": "bottom", "yref": "y"}
     dotted = {"line": {"color": REST, "dash": "dot"}}
     return {"shapes": [line | dotted], "annotations": [text | {"showarrow": False}]}
 

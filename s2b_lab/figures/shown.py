@@ -25,10 +25,11 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def listed(label: str, values: Iterable[Any]) -> list[Any]:
-    """The values as a list, so that a generator is read once; ValueError for a text, or for none."""
-    if isinstance(values, str) or not isinstance(values, Iterable) or not (kept := list(values)):
-        raise ValueError(f"{label!r} needs a list of at least one value, got {reprlib.repr(values)}")
+def listed(label: str, values: Iterable[Any], least: int = 1) -> list[Any]:
+    """The values as a list, so that a generator is read once; ValueError for a text, or for fewer than `least`."""
+    if isinstance(values, str) or not isinstance(values, Iterable) or len(kept := list(values)) < least:
+        wanted = "a list of at least one value" if least else "a list"
+        raise ValueError(f"{label!r} needs {wanted}, got {reprlib.repr(values)}")
     return kept
 
 

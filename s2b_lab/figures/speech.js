@@ -1,20 +1,52 @@
 // For those who listen: one voice a figure, and Chinese that says that it is Chinese.
+import { amountOf, summaryOf, turned } from "./draw.js";
 import { make } from "./element.js";
 
-/** What is read out when it changes: the first note, or where there is none, the sentence of the first chart. */
-export function voiceOf(kinds) {
-  const note = kinds.indexOf("note");
-  return note < 0 ? kinds.indexOf("figure") : note;
+/** What is read out when it changes: the first note, or where there is none, the first chart that has a sentence. */
+export function voiceOf(views) {
+  const note = views.findIndex(({ kind }) => kind === "note");
+  return note < 0 ? views.findIndex(({ kind, alt }) => kind === "figure" && alt) : note;
 }
 
-/** Give the voice to one of the views in their boxes, and take it from the others. */
-export function announce(slots) {
-  const voice = voiceOf(slots.map((slot) => slot.kind));
-  slots.forEach(({ kind, box }, i) => {
-    const said = kind === "figure" ? box.querySelector(".s2b-alt") : box;
-    if (i === voice) said.setAttribute("aria-live", "polite");
-    else said.removeAttribute("aria-live");
+/** Give the voice to one of the views in their boxes, and take it from the others; `own` speaks where none can. */
+export function announce(views, boxes, own, words) {
+  const voice = voiceOf(views);
+  views.forEach(({ kind }, i) => {
+    const speaker = kind === "figure" ? boxes[i].querySelector(".s2b-alt") : boxes[i];
+    if (i === voice) speaker.setAttribute("aria-live", "polite");
+    else speaker.removeAttribute("aria-live");
   });
+  own.hidden = voice >= 0;
+  own.textContent = own.hidden ? "" : said(views, words);
+  if (own.hidden) own.removeAttribute("aria-live");
+  else own.setAttribute("aria-live", "polite");
+}
+
+const FIRST = 80; // letters of a text
+
+const inRow = ([row]) => (row ?? []).join(", ");
+
+function spoken({ text, marks, title, words: { legend } }, words) {
+  const counts = Object.entries(legend).filter(([kind]) => marks[kind]).map(([kind, name]) => `${name}: ${marks[kind].length}`);
+  const [start, end] = (marks.hit ?? marks.context ?? marks.gold ?? [[0, text.length]])[0] ?? [0, 0];
+  return [title || words.text, ...counts, text.slice(start, Math.min(end, start + FIRST))];
+}
+
+const SPOKEN = {
+  passages: spoken,
+  table: (view, words) => [summaryOf(view, words), inRow(view.rows)],
+  meter: (view, words) => [`${view.label}: ${amountOf(view, words)}`],
+  stages: (view, words) => [view.title || words.stages, view.stages.map(({ name }) => name).join(", ")],
+  figure: (view, words) => {
+    const shown = view.table && turned(view.table);
+    return shown ? [summaryOf({ caption: words.data, rows: shown.rows }, words), inRow(shown.rows)] : [words.figure];
+  },
+};
+
+/** What views without a note and a chart's sentence show, in words that are in them: names, counts, what comes first. */
+export function said(views, words) {
+  const parts = views.flatMap((view) => SPOKEN[view.kind](view, words)).map((part) => part.trim()).filter(Boolean);
+  return parts.map((part) => (/[.!?…。！？]$/u.test(part) ? part : `${part}.`)).join(" ");
 }
 
 /** A text cut where runs begin and end: [[text, whether it is a run]]; `run` is Python's, since Python decides. */

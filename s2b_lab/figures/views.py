@@ -61,8 +61,9 @@ class Figure:
 class Table:
     """Rows under column names; numbers stand to the right.
 
-    Cells are shown with three decimals, as "yes" and "no", or as a dash for None. A folded one shows its caption alone
-    until its reader opens it. ValueError for no columns, and a row that has more or fewer cells than there are columns.
+    Cells are shown with three decimals, as "yes" and "no", or as a dash for None. A folded one shows its caption and
+    how many rows it has until its reader opens it. ValueError for no columns, and for a row that has more or fewer
+    cells than there are columns.
     """
 
     columns: Sequence[str]
@@ -73,7 +74,7 @@ class Table:
     def __post_init__(self) -> None:
         check_shown(self, "caption")
         keep(self, "columns", [cell(name) for name in listed("columns", self.columns)])
-        keep(self, "rows", [listed("a row", row) for row in self.rows])
+        keep(self, "rows", [listed("a row", row) for row in listed("rows", self.rows, 0)])
         for row in self.rows:
             if len(row) != len(self.columns):
                 shown = reprlib.repr(row)

@@ -5,7 +5,7 @@ import { clamped, keyOf, ROWS, setIdle } from "./controls.js";
 import { make, newId } from "./element.js";
 import { Conversation } from "./kernel.js";
 import { nextFrame, Picture } from "./picture.js";
-import { drawBeside } from "./saved.js";
+import { drawBeside, drawBox, isJupyters } from "./saved.js";
 import { speak } from "./speech.js";
 
 /**
@@ -209,19 +209,26 @@ function end(token, figure) {
 /** Beside the model itself, whatever views it has: the pictures of it that a notebook saves. */
 function initialize({ model, signal }) {
   const token = model.get("token");
-  const here = [];
-  const unwatch = drawBeside(token, (box) => {
-    const figure = living.get(token)?.find(({ homeless }) => homeless) ?? begin(model, box);
-    here.push(figure);
-    if (!figure.homeless) return;
+  const ends = [];
+  const unwatch = drawBeside(token, async (box, picture) => {
+    ends.push(picture.dataset.box ? await drawBox(model.widget_manager, picture.dataset.box, box) : standIn(box, model, token));
+  });
+  if (!isJupyters()) model.send({ kind: "elsewhere" });
+  const stop = () => { unwatch(); for (const end of ends.splice(0)) end(); };
+  signal?.addEventListener("abort", stop);
+  return stop;
+}
+
+/** A figure that has lost its place, or else a new one, in this box; gives a function that ends it. */
+function standIn(box, model, token) {
+  const figure = living.get(token)?.find(({ homeless }) => homeless) ?? begin(model, box);
+  if (figure.homeless) {
     figure.homeless = false;
     figure.explorer.listen(model);
     box.append(figure.root);
     figure.explorer.greet(); // what was said meanwhile, nobody heard
-  });
-  const stop = () => { unwatch(); for (const figure of here.splice(0)) figure.stop(); };
-  signal?.addEventListener("abort", stop);
-  return stop;
+  }
+  return () => figure.stop();
 }
 
 export default { initialize, render };

@@ -6,7 +6,6 @@ import math
 import threading
 import uuid
 import weakref
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from .esm import joined
 from .heartbeat import beat_in_cells, beating
 from .page import twin
 from .record import label_at, position_of, values_at
+from .saved import give_views, keep_pictures, picture_of, runs_alone, show, show_boxes, with_picture
 from .views import frame_of
 
-_OUTPUTS = 8  # of one figure, that are kept up to date
 # All figures of this process: while one is computed, the others wait.
 _figures: weakref.WeakSet[Explorer] = weakref.WeakSet()
 
@@ -78,12 +77,12 @@ class Explorer(anywidget.AnyWidget):
         self._at, self._own = tuple(spec["start"]), {}
         self._answering: int | None = None  # the thread that does
         self._last: tuple[dict[str, Any], dict[str, Any]] = {}, recording  # what was shown last
-        self._shown: deque[str] = deque(maxlen=_OUTPUTS)
         values, token = values_at(controls, self._at), uuid.uuid4().hex
         super().__init__(spec=spec, recording=recording, values=values, token=token)
         self.on_msg(self._receive)
         if not _figures:
             beat_in_cells(_beat, _often)
+            show_boxes()
         _figures.add(self)
 
     def label_of(self, name: str) -> str:
@@ -102,6 +101,9 @@ class Explorer(anywidget.AnyWidget):
     def _move(self, _: Any) -> None:
         if threading.get_ident() != self._answering:
             self.send({"kind": "move", **self._where()})
+            if runs_alone():  # nobody will ask where the figure is now
+                self._answer(self._where())
+                keep_pictures(self)
 
     def _where(self) -> dict[str, Any]:
         return {"position": list(self._at), "own": dict(self._own)}
@@ -122,7 +124,9 @@ class Explorer(anywidget.AnyWidget):
             # To all displays of this figure: the others follow.
             self.send({"kind": "answer", "id": message["id"], **self._asked_at(message), **answer})
         elif message["kind"] == "keep":
-            self._save()
+            keep_pictures(self)
+        elif message["kind"] == "elsewhere":
+            give_views(self)
 
     def _asked_at(self, message: dict[str, Any]) -> dict[str, Any]:
         return {"position": message["position"], "own": message["own"]}
@@ -143,33 +147,18 @@ class Explorer(anywidget.AnyWidget):
         finally:
             self._answering = None
 
-    # --- what a notebook saves, see saved.js ---
+    # --- what a notebook saves, see saved.py ---
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        # Where no widget can be shown (a preview, an exported notebook) the last picture still is.
         bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return (data | {"text/html": self._html()}, metadata) if data else bundle
+        return with_picture(bundle, picture_of(self)) if bundle else bundle
 
     def _ipython_display_(self) -> None:
-        from IPython.display import display
+        show(self)
 
-        data, metadata = self._repr_mimebundle_()
-        self._shown.append(uuid.uuid4().hex)
-        display(data, raw=True, metadata=metadata, display_id=self._shown[-1])  # an output that can be updated
-
-    def _save(self) -> None:
-        # With this the widget's view leaves the notebook, and JupyterLab draws the figure beside the HTML.
-        from IPython.display import display
-
-        bundle = {"text/html": self._html(), "text/plain": f"Figure: {self.spec['name']}"}
-        for output in self._shown:
-            display(bundle, raw=True, display_id=output, update=True)
-
-    def _html(self) -> str:
-        # With its style, since a saved notebook has no file beside it.
-        style = f"<style>{self._css}</style>"
-        return f'<div data-saved="{self.token}">{style}{twin(self.spec | self._last[0], self._last[1])}</div>'
+    def last_picture(self) -> str:
+        """What was shown last, as plain HTML without its style."""
+        return twin(self.spec | self._last[0], self._last[1])
 
     def _remember(self, position: list[int], own: dict[str, str], views: list[dict[str, Any]]) -> None:
         controls = [_with_own(control, own) for control in self.spec["controls"]]

@@ -43,6 +43,8 @@ WORDS: dict[str, dict[str, Any]] = {
         # What a screen reader calls a view without a name of its own.
         "text": "Text",
         "table": "Table",
+        # What a table that is folded away is called: of one row, and of more.
+        "folded": ["{title} ({count} row)", "{title} ({count} rows)"],
         "stages": "Stages",
         "figure": "Figure",
         "data": "Data of this chart",

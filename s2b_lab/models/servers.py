@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core.characters import is_blank
 from ..core.checks import check_whole
-from ..llm import ChatModel, ModelUnavailable, chat_messages, spoken
+from ..llm import ChatModel, ModelUnavailable, chat_messages, refuses_system
+from .completions import content, server_words
 
 _OPENAI = "https://api.openai.com/v1"
 _TODO = {
@@ -20,6 +21,7 @@ _TODO = {
     404: "check the name of the model (OPENAI_MODEL) and the address, which often ends in /v1",
     429: "the server limits how often it may be asked: wait and try again, or check what the account has left",
 }
+_TEACHING = (400, 422, 500, None)  # the statuses under which servers say what they do not take
 
 
 def openai_model(
@@ -28,18 +30,25 @@ def openai_model(
     api_key: str | None = None,
     timeout: float = 30,
     retries: int = 0,
+    max_tokens: int | None = 512,
     **options: Any,
 ) -> ChatModel:
     """Get a model behind a server that speaks the OpenAI chat protocol: OpenAI, Ollama, vLLM and others.
 
     What is not given comes from OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY; a server of one's own may need no
-    key. `timeout` is seconds of silence; `retries` are made after as long as the server asks to wait; `options` go
-    to the server (temperature=0). Nothing is sent before the first call, which raises ModelUnavailable where the server
-    does not answer. ValueError for a timeout that is not above 0 or retries below 0, TypeError for what is no text.
+    key. `timeout` is seconds of silence; `retries` are made after as long as the server asks to wait. At most
+    `max_tokens` tokens are asked for, thoughts included, so that a slow server does not compute on for nobody; None
+    leaves it to the server. `options` go to the server (temperature=0). A model that takes no system role is given the
+    rules before the prompt. Nothing is sent before the first call, which raises ModelUnavailable where the server
+    does not answer. ValueError for a timeout that is not above 0, retries below 0 or max_tokens below 1, TypeError for
+    what is no text.
     """
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
         raise ValueError(f"timeout must be more than 0 seconds, not {timeout!r}")
     check_whole("retries", retries, 0)
+    check_whole("max_tokens", 1 if max_tokens is None else max_tokens, 1)
+    if max_tokens is not None and "max_completion_tokens" not in options:
+        options["max_tokens"] = int(max_tokens)
     given = {"OPENAI_MODEL": model, "OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": api_key}
     if wrong := next((value for value in given.values() if not isinstance(value, str | None)), None):
         raise TypeError(f"model, base_url and api_key are texts, not {type(wrong).__name__}")
@@ -47,26 +56,59 @@ def openai_model(
     return _EndpointModel(name, address, key, {"timeout": timeout, "max_retries": retries}, options)
 
 
+class _Refused(ModelUnavailable):
+    # With the server's words, and its status where that was an error.
+    words, status = "", None
+
+
 class _EndpointModel:
     def __init__(self, name: str, address: str, key: str, limits: Mapping[str, Any], options: Mapping[str, Any]):
         self.name, self.address = name or "a model without a name", address or _OPENAI
         self._missing = self._what_is_missing(name, key)
-        self._key, self._limits, self._options = key or "none", dict(limits), dict(options)
+        self._key, self._limits = key or "none", dict(limits)
+        # What the server has taught is remembered: whether rules stand before the prompt, and the names of options.
+        self._folded, self._options = False, dict(options)
 
     def __call__(self, prompt: str, system: str = "") -> str:
         if self._missing:
             raise ModelUnavailable(self._missing)
+        before = self._folded, self._options
+        while True:
+            try:
+                return self._asked(chat_messages(prompt, system, self._folded))
+            except _Refused as refused:
+                if not self._adapts_to(refused, system):
+                    self._folded, self._options = before
+                    raise
+
+    def _asked(self, messages: list[dict[str, Any]]) -> str:
         openai = _client_library()
         try:
             with openai.OpenAI(api_key=self._key, base_url=self.address, **self._limits) as client:
-                messages = chat_messages(prompt, system)
                 answer = client.chat.completions.create(model=self.name, messages=messages, **self._options)
         except Exception as error:  # beside its own errors the client lets those of decoding and of headers through
-            raise self._unavailable(_trouble(error, self._limits["timeout"])) from error
-        text, fault = _content(answer)
-        if fault:
-            raise self._unavailable(fault)
+            fault = self._unavailable(_trouble(error, self._limits["timeout"]))
+            fault.status, fault.words = getattr(error, "status_code", None), server_words(getattr(error, "body", None))
+            raise fault from error
+        text, words = content(answer)
+        if words:
+            fault = self._unavailable(words)
+            fault.words = words
+            raise fault
         return text
+
+    def _adapts_to(self, refused: _Refused, system: str) -> bool:
+        """Change what is asked for where the server says how, each thing once; tell whether to ask again."""
+        if refused.status not in _TEACHING:
+            return False
+        if "max_completion_tokens" in refused.words and "max_tokens" in self._options:
+            rest = {name: value for name, value in self._options.items() if name != "max_tokens"}
+            self._options = {**rest, "max_completion_tokens": self._options["max_tokens"]}
+            return True
+        if self._folded or is_blank(system) or not refuses_system(refused.words):
+            return False
+        self._folded = True
+        return True
 
     def _what_is_missing(self, name: str, key: str) -> str:
         if not name:
@@ -82,10 +124,10 @@ class _EndpointModel:
             )
         return ""
 
-    def _unavailable(self, fault: str) -> ModelUnavailable:
+    def _unavailable(self, fault: str) -> _Refused:
         # Servers quote the key that they refuse.
         fault = fault if self._key == "none" else fault.replace(self._key, "***")
-        return ModelUnavailable(f"the model {self.name!r} at {_shown(self.address)} {fault}")
+        return _Refused(f"the model {self.name!r} at {_shown(self.address)} {fault}")
 
 
 def _client_library() -> Any:
@@ -122,23 +164,8 @@ def _refusal(error: Any) -> str:
     status, wait = error.status_code, error.response.headers.get("retry-after", "").strip()
     todo = _TODO.get(status, "the server has a fault of its own: try again later" if status >= 500 else "")
     # What a server says about a key may show part of it.
-    said = "" if status == 401 else " ".join(str(error.message).split())[:200]
+    said = "" if status == 401 else server_words(error.body) or server_words(error.message)
     if wait:
         wait = "it asks to wait " + (f"{wait} s" if wait.replace(".", "", 1).isdigit() else f"until {wait}")
     first = f"refused with status {status}" + (f" ({said})" if said else "")
     return "; ".join(filter(None, [first, todo, wait]))
-
-
-def _content(answer: Any) -> tuple[str, str]:
-    # The client checks no answer: each part may be missing or of another type.
-    choices = getattr(answer, "choices", None)
-    if not isinstance(choices, list):
-        return "", "sent something that is no chat answer: does the address speak the OpenAI protocol?"
-    if not choices:
-        return "", "sent no choice at all: try again, or try another model"
-    content = getattr(getattr(choices[0], "message", None), "content", None)
-    text = spoken(content) if isinstance(content, str) else ""
-    if not is_blank(text):
-        return text, ""
-    end = getattr(choices[0], "finish_reason", None)
-    return "", f"sent an empty answer (it ended with {end!r}): try again, or try another model"

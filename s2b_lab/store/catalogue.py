@@ -41,7 +41,8 @@ class Catalogue:
         """The tree of all documents."""
         stored = self.committed.documents.values()
         indexed = [chunk for one in stored for chunk in one.chunks if chunk.id in one.records]
-        return ChunkTree([one.document for one in stored], [c for one in stored for c in one.chunks], indexed)
+        headed = [one.document.id for one in stored if one.heading_path]
+        return ChunkTree([one.document for one in stored], [c for one in stored for c in one.chunks], indexed, headed)
 
     @functools.cached_property
     def owners(self) -> dict[str, Owner]:

@@ -1,135 +1,133 @@
-"""Where an index lives: Chroma in memory, in a folder or at a server."""
+"""Chroma: its clients, and the collections of an index."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
-from ..core.characters import is_blank
 from .committed import FORMAT
 
 if TYPE_CHECKING:
     from ..embed import Embedder
 
+_ADVICE = "take another name or folder"
+SPAWN = "start such a process by multiprocessing's 'spawn', and open the index in it"
+# Whether this process has opened Chroma, and whether one had that it was forked from: its threads are not there then.
+_state = {"opened": False, "forked": False}
 # Searching wider than Chroma's default costs a millisecond and finds the true neighbours of nearly every query.
 _HNSW = {"space": "cosine", "ef_search": 400}
 
 
-class Location:
-    """The memory of this process (None), a folder, or a Chroma server's "http://host:port"."""
+def memory_client() -> Any:
+    """Open the one Chroma in the memory of this process, which the reader's own client shares.
 
-    def __init__(self, path: str | Path | None):
-        if path is not None and not isinstance(path, (str, Path)):
-            raise TypeError(f"an index is opened at None, a folder or an address, not {path!r}")
-        self._server = _address(path) if isinstance(path, str) else None
-        self.in_memory = path is None
-        self._folder = None if self.in_memory or self._server else Path(path).expanduser().resolve()
+    ValueError where that one has settings that no other client can share, RuntimeError in a forked child.
+    """
+    import chromadb
 
-    def __str__(self) -> str:
-        return "memory" if self.in_memory else self._server.geturl() if self._server else repr(str(self._folder))
-
-    def client(self) -> Any:
-        """Open Chroma there, with its telemetry off; ConnectionError when no server answers."""
-        import chromadb
-        from chromadb.config import Settings
-
-        settings = Settings(anonymized_telemetry=False)  # a client writes into it, so each gets its own
-        if self.in_memory:
-            return chromadb.EphemeralClient(settings)
-        if self._folder:
-            self._check_folder()
-            return chromadb.PersistentClient(self._folder, settings)
-        try:
-            return chromadb.HttpClient(*self._address, ssl=self._server.scheme == "https", settings=settings)
-        except ValueError as error:  # what Chroma makes of a refused connection
-            raise self._unanswered() from error
-
-    def _check_folder(self) -> None:
-        there = next(path for path in (self._folder, *self._folder.parents) if os.path.lexists(path))
-        if not there.is_dir():
-            raise ValueError(f"an index is kept in a folder, but {str(there)!r} is a file")
-        for path in filter(os.path.exists, (there, there / "chroma.sqlite3")):
-            if not os.access(path, os.W_OK):
-                raise PermissionError(
-                    f"the index folder {self} cannot be used: Chroma writes even to read, and {str(path)!r} is "
-                    "read-only: make it writable, or open a copy"
-                )
-
-    def check(self) -> None:
-        """Raise FileNotFoundError when the folder is gone: Chroma would go on reading the deleted file."""
-        if self._folder and not (self._folder / "chroma.sqlite3").exists():
-            raise FileNotFoundError(
-                f"the index folder {self} was deleted while an index in it was open: close that one"
-            )
-
-    @contextmanager
-    def reached(self) -> Iterator[None]:
-        """Turn the errors of a lost server, collection or file into ones that say what was lost, and what to do."""
-        import httpx
-        from chromadb.errors import InternalError, NotFoundError
-
-        try:
-            yield
-        except httpx.TransportError as error:
-            raise (self._unanswered() if self._server else error) from error
-        except NotFoundError as error:
-            raise LookupError(f"the index in {self} was deleted while it was open ({error})") from error
-        except InternalError as error:
-            raise OSError(
-                f"Chroma cannot use the index in {self} ({error}): mend what it names or bring back a whole copy, "
-                "or take another place and add the documents again"
-            ) from error
-
-    @property
-    def _address(self) -> tuple[str, int]:
-        return self._server.hostname, self._server.port or (443 if self._server.scheme == "https" else 8000)
-
-    def _unanswered(self) -> ConnectionError:
-        host, port = self._address
-        start = f"chroma run --path FOLDER --host {host} --port {port}"
-        return ConnectionError(f"no Chroma server answers at {self}: start one with `{start}`, or give a folder")
-
-
-def _address(path: str) -> SplitResult | None:
-    # None for a folder. A slip in an address must not make a folder of that name.
-    if is_blank(path):
-        raise ValueError(f"the path of an index is blank: {path!r}; give None for memory, a folder or http://host:port")
-    if "://" not in path and not re.fullmatch(r"[\w.-]+:\d+", path):
-        return None
+    begin()
+    # All clients in memory are one, and must have the same settings: those of `chromadb.EphemeralClient()` first. The
+    # pinned version reports nothing, whatever they are.
     try:
-        server = urlsplit(path)
-        known = server.scheme in ("http", "https") and server.hostname and server.port != 0
-        more = server.path.strip("/") or server.query or server.fragment or server.username
-    except ValueError:  # a port that is no port, or a bracket that stays open
-        known = False
-    if not known or more:
-        raise ValueError(f"a server's address is http://host:port and no more, not {path!r}")
-    return server
+        return chromadb.EphemeralClient()
+    except ValueError:
+        return _shared(lambda: chromadb.EphemeralClient(_quiet()), "memory", "chromadb.EphemeralClient()")
 
 
-def vector_collection(client: Any, name: str, model: Embedder, location: Location) -> Any:
-    """Get or make the collection of vectors; ValueError when another model, distance or program wrote it."""
+def folder_client(folder: Path) -> Any:
+    """Open Chroma in a folder; ValueError where this process has done so with settings that no other can share.
+
+    RuntimeError in a forked child.
+    """
+    import chromadb
+
+    begin()
+    try:
+        return chromadb.PersistentClient(folder)
+    except ValueError:
+        return _shared(lambda: chromadb.PersistentClient(folder, _quiet()), repr(str(folder)), "its settings left out")
+
+
+def server_client(host: str, port: int, secure: bool) -> Any:
+    """Open Chroma at a server; ValueError when none answers."""
+    import chromadb
+
+    return chromadb.HttpClient(host, port, ssl=secure, settings=_quiet())
+
+
+def _quiet() -> Any:
+    from chromadb.config import Settings
+
+    return Settings(anonymized_telemetry=False)  # a client writes into it, so each gets its own
+
+
+def _shared(client: Callable[[], Any], place: str, advice: str) -> Any:
+    try:
+        return client()
+    except ValueError as error:
+        raise ValueError(
+            f"a Chroma client of your own in {place} has settings that an index cannot share ({error}): open it with "
+            f"{advice}, close it first, or open the index in another process"
+        ) from error
+
+
+def begin() -> None:
+    """Note that Chroma is opened; RuntimeError in a process that was forked from one that had opened it."""
+    if _state["forked"]:
+        raise RuntimeError(f"this process was forked from one that had opened Chroma, which would hang here: {SPAWN}")
+    _state["opened"] = True
+
+
+def _forked() -> None:
+    loaded = sys.modules.get("chromadb.api.shared_system_client")
+    _state["forked"] |= _state["opened"] or bool(loaded and loaded.SharedSystemClient._identifier_to_system)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def description(model: Embedder) -> dict[str, Any]:
+    """What is kept beside an index's vectors of the model that made them."""
     keys = ("dimension", "query_prefix", "passage_prefix")
-    ours = {"s2b_format": FORMAT, "model": model.name, **{key: getattr(model, key) for key in keys}}
-    collection = _get_or_create(client, name, ours)
-    theirs = collection.metadata or {}
-    what, advice = f"collection {name!r} in {location}", "take another name or folder"
-    space = (collection.configuration.get("hnsw") or {}).get("space")
-    if space != "cosine":
-        raise ValueError(f"{what} measures distance by {space!r}, an index by 'cosine': {advice}")
-    if "s2b_format" not in theirs:
-        raise ValueError(f"{what} was not written by s2b_lab: {advice}")
+    return {"s2b_format": FORMAT, "model": model.name, **{key: getattr(model, key) for key in keys}}
+
+
+def check_model(theirs: Mapping[str, Any], model: Embedder, what: str) -> None:
+    """Raise ValueError when the vectors of an index were made by another model than this one."""
+    ours = description(model)
     if any(theirs.get(key) != ours[key] for key in ours):
-        raise ValueError(f"{what} was written with {_described(theirs)}, not {_described(ours)}: {advice}")
+        raise ValueError(f"{what} was written with {_described(theirs)}, not {_described(ours)}: {_ADVICE}")
+
+
+def new_collection(client: Any, name: str, metadata: Mapping[str, Any]) -> Any:
+    """Make a collection of vectors that measures the cosine distance."""
+    settings = {"hnsw": _HNSW}
+    return client.create_collection(name, metadata=dict(metadata), configuration=settings, embedding_function=None)
+
+
+def vector_collection(client: Any, name: str, model: Embedder, location: Any) -> Any:
+    """Get or make the collection of vectors; ValueError when another model, distance or program wrote it."""
+    collection = _get_or_create(client, name, description(model))
+    check_collection(collection, model, location)
     return collection
 
 
-def document_collection(client: Any, name: str, location: Location) -> Any:
+def check_collection(collection: Any, model: Embedder, location: Any) -> None:
+    """Raise ValueError when another model, distance or program wrote a collection of vectors."""
+    what = f"collection {collection.name!r} in {location}"
+    space = (collection.configuration.get("hnsw") or {}).get("space")
+    if space != "cosine":
+        raise ValueError(f"{what} measures distance by {space!r}, an index by 'cosine': {_ADVICE}")
+    if "s2b_format" not in (collection.metadata or {}):
+        raise ValueError(f"{what} was not written by s2b_lab: {_ADVICE}")
+    check_model(collection.metadata, model, what)
+
+
+def document_collection(client: Any, name: str, location: Any) -> Any:
     """Get or make the document store beside a collection of vectors; ValueError when it is something else."""
     collection = _get_or_create(client, f"{name}-documents", {"s2b_format": FORMAT})
     theirs = collection.metadata or {}
@@ -141,21 +139,13 @@ def document_collection(client: Any, name: str, location: Location) -> Any:
     return collection
 
 
-def release(client: Any, temporary: tuple[str, ...]) -> None:
-    """Let go of a client, and of collections that nobody could find again."""
-    for name in temporary:
-        client.delete_collection(name)
-    client.close()
-
-
 def _get_or_create(client: Any, name: str, metadata: dict[str, Any]) -> Any:
     from chromadb.errors import NotFoundError
 
     try:
         return client.get_collection(name, embedding_function=None)
     except NotFoundError:
-        settings = {"hnsw": _HNSW}
-        return client.create_collection(name, metadata=metadata, configuration=settings, embedding_function=None)
+        return new_collection(client, name, metadata)
 
 
 def _described(metadata: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -13,8 +12,6 @@ from ..core.text import Document, Section, Span
 from ..core.tree import Chunk
 
 FORMAT = 1
-STAMP = "#"  # the id of the record beside the documents' that changes whenever one of them does
-
 Labels = Mapping[str, tuple[str, ...]]
 
 
@@ -26,12 +23,13 @@ class Stored:
     document: Document
     chunks: tuple[Chunk, ...]
     records: dict[str, tuple[str, ...]]
+    heading_path: bool = False  # its chunks are embedded with the headings above them
 
     def pack(self) -> str:
         """Write it as the JSON of one record; texts of chunks are spans of the document's."""
         chunks = [[c.id, c.span.start, c.span.end, c.level, c.parent_id, c.section_id] for c in self.chunks]
         record = {"format": FORMAT, "order": self.order, "document": asdict(self.document)}
-        record |= {"chunks": chunks, "records": self.records}
+        record |= {"chunks": chunks, "records": self.records, "heading_path": self.heading_path}
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
@@ -47,7 +45,7 @@ class Stored:
                 for chunk_id, start, end, level, parent_id, section_id in record["chunks"]
             )
             records = {chunk_id: tuple(ids) for chunk_id, ids in record["records"].items()}
-            return cls(record["order"], document, tuple(chunks), records)
+            return cls(record["order"], document, tuple(chunks), records, record.get("heading_path", False))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise ValueError(f"the record of document {doc_id!r} is damaged ({error!r})") from error
 
@@ -63,17 +61,23 @@ class Stored:
 
         return label
 
-    def faults(self, metadata: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-        """Compare with the labels that the vectors (record id -> labels) carry, and look for missing parents."""
-        ids, labels = {chunk.id for chunk in self.chunks}, self.labels()
+    def lost_parents(self) -> Iterator[str]:
+        """Say which chunks have a parent that is not there."""
+        ids = {chunk.id for chunk in self.chunks}
         for chunk in self.chunks:
             if chunk.parent_id is not None and chunk.parent_id not in ids:
                 yield f"missing parent {chunk.parent_id!r} of chunk {chunk.id!r}"
+
+    def faults(self, held: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+        """Compare with the labels that the vectors (record's id -> labels) carry: a record's id and what is wrong."""
+        labels = self.labels()
+        for chunk in self.chunks:
+            ours = as_metadata(labels(chunk))
             for record in self.records.get(chunk.id, ()):
-                if record not in metadata:
-                    yield f"missing vector {record!r} of document {self.document.id!r}"
-                elif metadata[record] != (ours := as_metadata(labels(chunk))):
-                    yield f"vector {record!r} is labelled {metadata[record]}, its document says {ours}"
+                if record not in held:
+                    yield record, f"missing vector {record!r} of document {self.document.id!r}"
+                elif held[record] != ours:
+                    yield record, f"vector {record!r} is labelled {held[record]}, its document says {ours}"
 
 
 def as_metadata(labels: Labels) -> dict[str, str]:
@@ -89,7 +93,7 @@ def _shared_access(document: Document, span: Span) -> tuple[str, ...]:
 class Committed:
     """The documents in force in their order, why others cannot be read, and the stamp of the last change.
 
-    The stamp is None while a deletion is under way (or was killed), and before the first change.
+    At a server the stamp is None while a deletion is under way (or was killed), and before the first change.
     """
 
     documents: dict[str, Stored]
@@ -97,12 +101,10 @@ class Committed:
     stamp: str | None
 
     @classmethod
-    def read(cls, collection: Any) -> Committed:
-        """Read all records; one that is damaged is kept apart, with a warning."""
-        got = collection.get(include=["documents"])
-        texts = dict(zip(got["ids"], got["documents"], strict=True))
-        stamp, documents, damaged = texts.pop(STAMP, None), {}, {}
-        for doc_id, text in texts.items():
+    def of(cls, records: Mapping[str, str], stamp: str | None) -> Committed:
+        """Read all records (document's id -> record); one that is damaged is kept apart, with a warning."""
+        documents, damaged = {}, {}
+        for doc_id, text in records.items():
             try:
                 documents[doc_id] = Stored.unpack(doc_id, text)
             except ValueError as error:
@@ -110,29 +112,15 @@ class Committed:
                 warnings.warn(damaged[doc_id], stacklevel=2)
         return cls(_in_order(documents), damaged, stamp)
 
-    def is_current(self, collection: Any) -> bool:
-        """Tell by the stamp, without reading the documents, whether they are still in force."""
-        found = collection.get(ids=[STAMP], include=["documents"])["documents"]
-        return bool(found) and found[0] == self.stamp
+    def put(self, stored: Stored, stamp: str) -> Committed:
+        """Give what is in force once a document is written."""
+        others = self.remove(stored.document.id, stamp)
+        return Committed(_in_order({**others.documents, stored.document.id: stored}), others.damaged, stamp)
 
-    def put(self, collection: Any, stored: Stored) -> Committed:
-        """Write one document, and a new stamp with it: readers see both or neither."""
-        stamp, doc_id = uuid.uuid4().hex, stored.document.id
-        collection.upsert(ids=[doc_id, STAMP], embeddings=[[1.0], [1.0]], documents=[stored.pack(), stamp])
-        others = self._without(doc_id)
-        return Committed(_in_order({**others.documents, doc_id: stored}), others.damaged, stamp)
-
-    def remove(self, collection: Any, doc_id: str) -> Committed:
-        """Delete one document, and the stamp with it: without one, every reader reads again."""
-        collection.delete(ids=[doc_id, STAMP])
-        stamp = uuid.uuid4().hex
-        collection.upsert(ids=[STAMP], embeddings=[[1.0]], documents=[stamp])
-        others = self._without(doc_id)
-        return Committed(others.documents, others.damaged, stamp)
-
-    def _without(self, doc_id: str) -> Committed:
+    def remove(self, doc_id: str, stamp: str) -> Committed:
+        """Give what is in force once a document is removed."""
         documents, damaged = ({k: v for k, v in d.items() if k != doc_id} for d in (self.documents, self.damaged))
-        return Committed(documents, damaged, self.stamp)
+        return Committed(documents, damaged, stamp)
 
 
 def _in_order(documents: dict[str, Stored]) -> dict[str, Stored]:

@@ -1,31 +1,26 @@
-"""Writing an index: plan -> embed -> write new vectors -> commit (one upsert of the document) -> delete old vectors.
+"""Writing an index: plan -> embed and keep the vectors as they come -> commit each document -> bring the search to it.
 
 A vector counts only while the committed document names it: stopped anywhere, the old version answers whole.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..core.cards import Card, Rows, counted
-from ..core.characters import is_blank
-from ..core.split import recursive
 from ..core.text import Document
 from ..core.tree import Chunk, ChunkTree
 from ..embed import Embedder, as_rows
-from ..models.copies import normalise
-from .collections import Store
-from .committed import STAMP, Labels, Stored, as_metadata
+from .collections import STAMP, Store
+from .plan import Change, Wanted, plan, text_key
+from .progress import Progress, Teller
 
 if TYPE_CHECKING:
     import numpy as np
 
-_SUFFIX = re.compile(r"(#[0-9a-f]{16})\.[0-9a-f]{8}(#\d+)?$")
+_PART = 128  # texts embedded in one call: what an interruption can lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,83 +41,33 @@ class Report(Card):
         return f"{counted(self.documents, 'document')} written or removed", [("vectors", vectors)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    # A vector that a document needs: its record id is the chunk's id, "#", a hash of the text, ".", a hash of the
-    # labels and, for a piece of a chunk, "#" and a number.
-    chunk: Chunk
-    record: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    # What is to become of a document: its committed version, the next one with the vectors that it needs, and the
-    # records that are there.
-    former: Stored | None
-    planned: Stored
-    wanted: list[_Wanted]
-    present: set[str]
-
-    @property
-    def new(self) -> list[_Wanted]:
-        return [one for one in self.wanted if one.record not in self.present]
-
-    @property
-    def old(self) -> set[str]:
-        return self.present - {one.record for one in self.wanted}
-
-
 class Writer:
-    """Adds documents to a store and deletes them; one process writes at a time."""
+    """Adds documents to a store and deletes them."""
 
     def __init__(self, store: Store, embedder: Embedder):
         self._store, self._embedder, self._swept = store, embedder, False
 
-    def add(self, tree: ChunkTree) -> Report:
+    def add(self, tree: ChunkTree, progress: Teller = None) -> Report:
         """Put in each document of a tree, whole or not at all; see `Index.add`."""
         if not isinstance(tree, ChunkTree):
             raise TypeError(f"add takes a ChunkTree, such as sentence_tree(doc), not {type(tree).__name__}")
-        self._store.sync()
-        self._check_ids(tree)
-        chunks: dict[str, list[Chunk]] = {doc_id: [] for doc_id in tree.documents}
-        for chunk in tree:
-            chunks[chunk.doc_id].append(chunk)
-        indexed, report, changes = {chunk.id for chunk in tree.indexed}, Report(), []
-        for document in tree.documents.values():
-            changes.append(self._plan(document, chunks[document.id], indexed))
-            # Texts of many documents in one call are sorted by length together, which saves padding.
-            if sum(len(change.new) for change in changes) >= self._store.batch:
-                report += self._carry_out(changes)
-                changes = []
-        return report + self._carry_out(changes) + self._sweep()
+        with Progress("embedding", len(tree.indexed), progress) as told, self._store.writing():
+            self._check_ids(tree)
+            report = Report()
+            for changes in self._batches(tree, told):
+                report += self._carry_out(changes, told)
+            self._store.flush()
+            return report + self._sweep()
 
     def delete(self, doc_id: str) -> Report:
         """Remove a document and its vectors; ValueError when there is no such document."""
-        self._store.refresh()
-        committed = self._store.committed
-        known = committed.documents.keys() | committed.damaged.keys()
-        if doc_id not in known:
-            raise ValueError(f"no document {doc_id!r} to delete; the index holds {sorted(known)}")
-        self._store.remove(doc_id)
-        present = self._store.present(doc_id)
-        self._store.drop(present)
-        return Report(deleted=len(present), documents=1)
-
-    def verify(self) -> list[str]:
-        """List what is wrong, [] when whole; see `Index.verify`."""
-        store = self._store
-        store.refresh()
-        found = store.vectors.get(include=["metadatas"])
-        labels = dict(zip(found["ids"], found["metadatas"], strict=True))
-        orphans = labels.keys() - store.catalogue.owners.keys()
-        problems = [f"orphan vector {record!r}: no document names it" for record in orphans]
-        problems += store.committed.damaged.values()
-        problems += [fault for stored in store.committed.documents.values() for fault in stored.faults(labels)]
-        for row in store.vectors.get(limit=1, include=["embeddings"])["embeddings"]:
-            if len(row) != self._embedder.dimension:
-                problems.append(f"vectors have {len(row)} dimensions, not {self._embedder.dimension}")
-        return sorted(problems)
+        with self._store.writing():
+            self._store.refresh()
+            committed = self._store.committed
+            known = committed.documents.keys() | committed.damaged.keys()
+            if doc_id not in known:
+                raise ValueError(f"no document {doc_id!r} to delete; the index holds {sorted(known)}")
+            return Report(deleted=self._store.remove(doc_id), documents=1)
 
     # --- the steps ---
 
@@ -137,97 +82,121 @@ class Writer:
                 f"document {tree[taken.id].doc_id!r} has a chunk {taken.id!r}, an id that a chunk of document "
                 f"{taken.doc_id!r} has in the index: give one of the documents another id"
             )
+        for doc_id in documents.keys() & tree.documents.keys():
+            former, new = documents[doc_id].document, tree.documents[doc_id]
+            if former.source and new.source and former.source != new.source and former.text != new.text:
+                raise ValueError(
+                    f"document {doc_id!r} of the file {new.source!r} would replace the one of {former.source!r}: give "
+                    f"one of them another id, as read_files does, or delete the one in the index first"
+                )
 
-    def _plan(self, document: Document, chunks: list[Chunk], indexed: set[str]) -> _Change:
-        former = self._store.committed.documents.get(document.id)
-        planned = Stored(former.order if former else 0, document, tuple(chunks), {})
-        change = _Change(former, planned, [], self._store.present(document.id))
-        labels = planned.labels()
-        for chunk in chunks:
-            if chunk.id in indexed and (wanted := self._needed(chunk, labels(chunk), change)):
-                change.wanted.extend(wanted)
-                planned.records[chunk.id] = tuple(one.record for one in wanted)
-        return change
+    def _batches(self, tree: ChunkTree, told: Progress) -> Iterator[list[Change]]:
+        """Plan all documents, as many at a time as fill a batch: texts sorted by length together save padding."""
+        chunks: dict[str, list[Chunk]] = {doc_id: [] for doc_id in tree.documents}
+        for chunk in tree:
+            chunks[chunk.doc_id].append(chunk)
+        indexed, changes, size = {chunk.id for chunk in tree.indexed}, [], 0
+        for document in tree.documents.values():
+            try:
+                change = self._plan(document, chunks[document.id], indexed, document.id in tree.headed)
+            except Exception as error:
+                yield changes  # those before it are kept
+                raise _named(document.id, error) from error
+            told.grow(len(change.wanted) - sum(chunk.id in indexed for chunk in chunks[document.id]))
+            told.advance(len(change.wanted) - len(change.new))
+            changes.append(change)
+            size += len(change.new)
+            if size >= self._store.batch:
+                yield changes
+                changes, size = [], 0
+        yield changes
 
-    def _needed(self, chunk: Chunk, labels: Labels, change: _Change) -> list[_Wanted]:
-        copy = normalise(chunk.text)
-        if is_blank(copy):
-            return []
-        record = f"{chunk.id}#{_hash(copy)[:16]}.{_hash(chunk.level, *as_metadata(labels).values())[:8]}"
-        known = change.former.records.get(chunk.id, ()) if change.former else ()
-        if known and known[0].startswith(record) and change.present.issuperset(known):
-            return [_Wanted(chunk, piece, "") for piece in known]
-        return self._pieces(chunk, copy, record)
+    def _plan(self, document: Document, chunks: list[Chunk], indexed: set[str], heading_path: bool) -> Change:
+        former, present = self._store.committed.documents.get(document.id), self._store.present(document.id)
+        return plan(document, chunks, indexed, former, present, self._embedder, heading_path)
 
-    def _pieces(self, chunk: Chunk, copy: str, record: str) -> list[_Wanted]:
-        model = self._embedder
-        # A token is at least one byte: most chunks are short enough without counting.
-        if len(copy.encode()) + len(model.passage_prefix.encode()) + 8 <= model.max_tokens:
-            return [_Wanted(chunk, record, copy)]
-        size = model.count_tokens(copy)
-        if size <= model.max_tokens:
-            return [_Wanted(chunk, record, copy)]
-        spans = recursive(chunk.text, model.max_tokens, 0, "token", model.count_tokens)
-        warnings.warn(
-            f"chunk {chunk.id!r} has {size} tokens, {model.name} reads {model.max_tokens}: "
-            f"it is embedded in {len(spans)} pieces",
-            stacklevel=7,  # the caller of Index.add
-        )
-        texts = [text for span in spans if not is_blank(text := normalise(span.of(chunk.text)))]
-        return [_Wanted(chunk, f"{record}#{number}", text) for number, text in enumerate(texts)]
+    def _carry_out(self, changes: list[Change], told: Progress) -> Report:
+        try:
+            self._embed(changes, told)
+        except _Refused as refused:
+            if len(changes) == 1:
+                raise _named(changes[0].doc_id, refused.error) from refused.error
+            # Which one is bad? Those before it are kept.
+            return sum((self._carry_out([change], told) for change in changes), Report())
+        with self._store.together():
+            return sum(map(self._commit, changes), Report())
 
-    def _carry_out(self, changes: list[_Change]) -> Report:
-        rows, report = self._embed(changes), Report()
-        for change in changes:
-            self._write(change.new, rows, change.planned.labels())
-            current = change.planned if change.former else replace(change.planned, order=self._last() + 1)
-            if current != change.former:
-                self._store.put(current)
-            self._store.drop(change.old)
-            added, written = len(change.new), int(current != change.former)
-            report += Report(added, len(change.wanted) - added, len(change.old), written)
-        return report
+    def _commit(self, change: Change) -> Report:
+        current = change.planned if change.former else replace(change.planned, order=self._last() + 1)
+        added, written = len(change.new), int(current != change.former)
+        if written or added or change.old:
+            self._store.put(current, change.old)
+        return Report(added, len(change.wanted) - added, len(change.old), written)
 
     def _last(self) -> int:
         return max((stored.order for stored in self._store.committed.documents.values()), default=0)
 
-    def _embed(self, changes: list[_Change]) -> dict[str, np.ndarray]:
+    def _embed(self, changes: list[Change], told: Progress) -> None:
+        """Keep a vector for each record that has none, part by part."""
+        waiting: dict[str, list[tuple[Change, Wanted]]] = {}
+        for change in changes:
+            for one in change.new:
+                if one.record not in change.kept:
+                    waiting.setdefault(one.key, []).append((change, one))
+        rows = self._taken_over(changes, waiting)
+        self._keep(rows, waiting, told)
+        missing = {key: waiting[key][0][1].text for key in waiting if key not in rows}
+        for part in _parts(missing):
+            self._keep(self._vectors(part), waiting, told)
+
+    def _taken_over(self, changes: list[Change], waiting: dict) -> dict[str, np.ndarray]:
         # The same text under another id or label (a paragraph was put before it) takes over the vector that is there.
-        texts = {_text_key(one.record): one.text for change in changes for one in change.new}
-        present = (record for change in changes for record in change.present)
-        donors = {key: record for record in present if (key := _text_key(record)) in texts}
-        rows = {_text_key(record): row for record, row in self._store.fetch(list(donors.values())).items()}
-        missing = {key: text for key, text in texts.items() if key not in rows}
-        if missing:
-            vectors = self._embedder.passages(list(missing.values()))
-            rows |= zip(missing, as_rows(self._embedder, vectors, len(missing)), strict=True)
+        rows: dict[str, np.ndarray] = {}
+        for change in changes:
+            donors = [record for record in change.present if text_key(record) in waiting]
+            if donors:
+                rows |= {text_key(record): row for record, row in self._store.kept(change.doc_id, donors).items()}
         return rows
 
-    def _write(self, new: list[_Wanted], rows: dict[str, np.ndarray], labels: Callable[[Chunk], Labels]) -> None:
-        for part in self._store.batches(new):
-            self._store.vectors.upsert(
-                ids=[one.record for one in part],
-                embeddings=[rows[_text_key(one.record)] for one in part],
-                metadatas=[as_metadata(labels(one.chunk)) for one in part],
-            )
+    def _vectors(self, texts: dict[str, str]) -> dict[str, np.ndarray]:
+        try:
+            vectors = self._embedder.passages(list(texts.values()))
+            return dict(zip(texts, as_rows(self._embedder, vectors, len(texts)), strict=True))
+        except Exception as error:
+            raise _Refused(error) from error
+
+    def _keep(self, rows: dict[str, np.ndarray], waiting: dict, told: Progress) -> None:
+        pairs = [(row, change, one) for key, row in rows.items() for change, one in waiting[key]]
+        if pairs:
+            vectors, _, wanted = zip(*pairs, strict=True)
+            self._store.keep([one.record for one in wanted], list(vectors), [one.labels for one in wanted])
+            for _, change, one in pairs:
+                change.kept.add(one.record)
+            told.advance(len(pairs))
 
     def _sweep(self) -> Report:
-        # What a killed process left behind. Once an opening is enough, since one process writes at a time. The vectors
-        # of a damaged document wait for it to be added again.
-        if self._swept or self._store.committed.damaged:
+        # What a killed process left behind. Once an opening is enough, since one process writes at a time.
+        if self._swept:
             return Report()
-        self._store.refresh()
-        orphans = set(self._store.vectors.get(include=[])["ids"]) - self._store.catalogue.owners.keys()
-        self._store.drop(orphans)
-        self._swept = True
-        return Report(deleted=len(orphans))
+        self._swept = not self._store.committed.damaged
+        return Report(deleted=self._store.sweep())
 
 
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+class _Refused(Exception):
+    """A model refused texts, or gave no vectors for them."""
+
+    def __init__(self, error: Exception):
+        super().__init__(str(error))
+        self.error = error
 
 
-def _text_key(record: str) -> str:
-    # Equal for equal embedded texts, whatever chunk or label they belong to.
-    found = _SUFFIX.search(record)
-    return "".join(filter(None, found.groups())) if found else record
+def _named(doc_id: str, error: Exception) -> Exception:
+    kinds = (ValueError, TypeError, ConnectionError, OSError, RuntimeError)
+    kind = next((kind for kind in kinds if isinstance(error, kind)), RuntimeError)
+    return kind(f"document {doc_id!r} could not be added, those before it were: {str(error) or type(error).__name__}")
+
+
+def _parts(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+    # Sorted by length, as a model would sort them all, so that little is padded.
+    keys = sorted(texts, key=lambda key: -len(texts[key])) if len(texts) > _PART else list(texts)
+    return ({key: texts[key] for key in keys[start : start + _PART]} for start in range(0, len(keys), _PART))

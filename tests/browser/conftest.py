@@ -140,10 +140,10 @@ def build_book(folder: Path, *chapters: str) -> subprocess.CompletedProcess[str]
 
 @pytest.fixture(scope="session")
 def minibook(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The HTML of a small book of three notebooks."""
+    """The HTML of a small book of four notebooks."""
     folder = tmp_path_factory.mktemp("minibook")
     shutil.copytree(ROOT / "tests/browser/minibook", folder / "book")
-    done = build_book(folder, "speed", "traces")
+    done = build_book(folder, "speed", "traces", "voices")
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "_build/html"
 

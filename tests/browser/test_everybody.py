@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -76,6 +77,42 @@ def test_one_voice_a_figure_says_what_each_position_shows(visit: Callable[..., V
                     seen.add(voice.inner_text())
         assert len(seen) > 2 and all(len(said) > 20 for said in seen)
         assert len(figure.evaluate(VOICES)) == 1
+
+
+# What is heard of a figure that has neither a note nor a chart with a sentence, at two positions.
+SPOKEN = {
+    "text": ["A short text. hit: 1. One fish.", "A short text. hit: 1. Two birds."],
+    "table": ["Animals (1 row). fish, 1.", "Animals (2 rows). fish, 2."],
+    "folded": ["Birds (1 row). bird, 1.", "Birds (1 row). bird, 2."],
+    "meter": ["Read: 1 of 1,000 words.", "Read: 2 of 1,000 words."],
+    "chart": ["Data of this chart (2 rows). fish, 1.", "Data of this chart (2 rows). fish, 2."],
+    "stages": ["Step by step. search.", "Step by step. search, search."],
+    "two": [
+        "A short text. hit: 1. One fish. Animals (1 row). fish, 1.",
+        "A short text. hit: 1. Two birds. Animals (2 rows). fish, 2.",
+    ],
+    "note": ["There are 1 of them.", "There are 2 of them."],
+}
+
+
+def test_a_figure_without_note_or_sentence_says_what_comes_first(visit: Callable[..., Visit], minibook: Path) -> None:
+    with serving(minibook) as address:
+        page = visit(address).open("book/voices.html")
+        figure = page.locator(".s2b-explorer")
+        page.locator(".s2b-host").scroll_into_view_if_needed()
+        expect(figure).to_have_attribute("data-ready", "1")
+        (_, kind), (_, number) = controls(figure)
+        heard = {}
+        for place, name in enumerate(SPOKEN):
+            kind.select_option(str(place))
+            for n in ("0", "1"):
+                number.fill(n)
+                expect(figure).to_have_attribute("data-position", f"{place},{n}")
+                assert len(figure.evaluate(VOICES)) == 1
+                voice = figure.locator("[aria-live=polite]")
+                heard.setdefault(name, []).append(voice.text_content())
+                assert (voice.bounding_box()["width"] > 10) == (name == "note"), "it is heard, not seen"
+        assert heard == SPOKEN
 
 
 @pytest.mark.parametrize("name", PAGES)

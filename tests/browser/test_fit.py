@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +15,17 @@ from .test_book import PAGES, opened
 LAPTOP, PHONE = (1366, 768), (390, 844)
 WITH_TEXT = {"intro": [0], "01-one-size": [0, 1], "02-parents-and-children": [0], "03-sentence-windows": [0, 1],
              "05-step-back": [0], "06-hyde-and-hypothetical-questions": [0], "07-full-pipeline": [2]}  # fmt: skip
-QUESTIONS = [name for name in PAGES if name != "08-ablation"]
+STAGES = "Stage by stage"
+# What is folded away below the figures of a page, each with the number of its rows; every other table is short.
+FOLDED = {
+    ("02-parents-and-children", 0): [r"Which child brings which parent: \d of \d parents wanted \((\d+) rows?\)"],
+    ("05-step-back", 0): [STAGES], ("06-hyde-and-hypothetical-questions", 0): [STAGES],
+    ("06-hyde-and-hypothetical-questions", 1): [r"The most similar questions \((\d+) rows?\)", STAGES],
+    ("07-full-pipeline", 2): [STAGES],
+    ("08-ablation", 0): [r"Recall, completeness and tokens of each way \((\d+) rows\)"],
+    ("08-ablation", 1): [r"Questions that changed \((\d+) rows?\)"],
+}  # fmt: skip
+SHORT = 5  # rows
 
 # Everything that follows measures in the window, below the bar at the top of the page.
 TOP = "document.querySelector('.bd-header-article').getBoundingClientRect().bottom"
@@ -64,6 +75,54 @@ def test_nine_of_ten_figures_fit_a_laptop(visit: Callable[..., Visit], book: str
         page.close()
     faults = {figure: parts for figure, parts in outside.items() if parts}
     assert len(faults) <= len(outside) // 10, faults
+
+
+# ---------------------------------------------------------------- what is folded away
+
+OPEN_ROWS = """figure => [...figure.querySelectorAll('.s2b-table')].filter(table => table.checkVisibility(
+  { contentVisibilityAuto: true })).map(table => table.querySelectorAll('tbody tr').length)"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_secondary_tables_are_folded_away_and_open_by_keyboard(visit, book, name):
+    page, figures = opened(visit, book, name, width=LAPTOP[0])
+    sized(page, LAPTOP)
+    for i, figure in enumerate(figures):
+        folds, wanted = figure.locator(".s2b-fold"), FOLDED.get((name, i), [])
+        said = folds.locator("> summary").all_inner_texts()
+        assert len(said) == len(wanted) and all(map(re.fullmatch, wanted, said)), said
+        assert max(figure.evaluate(OPEN_ROWS), default=0) <= SHORT
+        for fold, pattern, words in zip(folds.all(), wanted, said, strict=True):
+            fold.locator("> summary").focus()
+            page.keyboard.press("Enter")
+            inside = fold.locator(".s2b-stages" if pattern == STAGES else "tbody tr").first
+            expect(inside).to_be_visible()
+            if pattern != STAGES:
+                assert fold.locator("tbody tr").count() == int(re.fullmatch(pattern, words)[1]) > 0
+        # What its reader has opened stays open when it is drawn anew.
+        control = figure.locator(".s2b-control").first.locator("select")
+        control.evaluate(MOVE, 1)
+        page.evaluate(FRAMES, 4)
+        assert folds.evaluate_all("all => all.every(fold => fold.open)")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["drawn", "without a script"])
+def test_what_is_folded_opens_without_a_script_and_is_open_on_paper(visit, book, script):
+    for name in ("02-parents-and-children", "08-ablation"):
+        if script:
+            page, _ = opened(visit, book, name)
+        else:
+            page = visit(book, script=False).open(f"book/{name}.html")
+        fold = page.locator("details.s2b-fold").first
+        row = fold.locator("tbody tr").last
+        expect(row).to_be_hidden()
+        page.emulate_media(media="print")
+        assert fold.bounding_box()["height"] > 20 * fold.locator("tbody tr").count()
+        page.emulate_media(media="screen")
+        expect(row).to_be_hidden()
+        fold.locator("summary").click()
+        expect(row).to_be_visible()
+        page.close()
 
 
 # ---------------------------------------------------------------- on a phone
@@ -159,8 +218,8 @@ def _moved(figure: Locator, dice: random.Random) -> list[int]:
 
 # ---------------------------------------------------------------- words and tables
 
-# Each question, chosen, in the select's own letters: its width, and the room for it; and what stands below the select.
-CHOSEN = f"""async row => {{
+# Each option, chosen, in the select's own letters: its width, and the room for it; and what stands below the select.
+CHOSEN = f"""row => {{
   const [select, full] = [row.querySelector('select'), row.querySelector('.s2b-full')];
   const style = getComputedStyle(select);
   const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 20;
@@ -168,8 +227,7 @@ CHOSEN = f"""async row => {{
   probe.style.cssText = `position: absolute; white-space: nowrap; font: ${{style.font}}`;
   const chosen = [];
   for (let i = 0; i < select.options.length; i++) {{
-    ({MOVE})(select, i);
-    await new Promise(requestAnimationFrame);
+    ({MOVE})(select, i); // the row follows at once, the picture with the next frame
     const text = probe.textContent = select.selectedOptions[0].textContent;
     const width = probe.getBoundingClientRect().width;
     const whole = full.textContent === text && full.scrollWidth <= full.clientWidth;
@@ -181,21 +239,31 @@ CHOSEN = f"""async row => {{
 }}"""
 
 
-def test_the_whole_question_can_be_read_and_is_not_said_twice(visit, book):
-    cut = dict.fromkeys((1366, 768, 390), 0)
-    for name in QUESTIONS:
-        page, _ = opened(visit, book, name)
-        for width in cut:
+# Labels and values of controls that are wider than their place.
+WIDER = """figure => [...figure.querySelectorAll('.s2b-control :is(label, output)')]
+  .filter(e => e.getClientRects().length && getComputedStyle(e).display !== 'inline')
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => e.textContent)"""
+
+
+def test_all_that_is_chosen_can_be_read_and_is_not_said_twice(visit, book):
+    widths = (1366, 1024, 768, 390)
+    cut = {(kind, width): 0 for kind in ("text", "choice") for width in widths}
+    for name in PAGES:
+        page, figures = opened(visit, book, name)
+        for width in widths:
             sized(page, (width, 844))
             page.evaluate(FRAMES, 4)
-            for row in page.locator(".s2b-control[data-kind=text]").all():
+            assert [words for figure in figures for words in figure.evaluate(WIDER)] == [], (name, width)
+            for row in page.locator(".s2b-control:has(select)").all():
                 for shown in row.evaluate(CHOSEN):
                     assert shown["below"] or not shown["cut"], (name, width, shown)
                     assert not (shown["below"] and shown["spare"]), (name, width, shown)
                     assert shown["whole"] or not shown["below"], (name, width, shown)
-                    cut[width] += shown["cut"]
+                    cut[row.get_attribute("data-kind"), width] += shown["cut"]
         page.close()
-    assert cut[390] and cut[768], "at these widths some questions are longer than their select"
+    assert cut["text", 390] and cut["text", 768], "at these widths some questions are longer than their select"
+    assert not cut["choice", 1366] and not cut["choice", 1024], "a choice is as wide as its longest option"
 
 
 # Boxes of the words that are shown over a point, for the points at the edges of a chart: those that leave the window.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -11,30 +10,27 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
-from chat_server import ChatServer, without_settings
-from playwright.sync_api import Browser, Locator, Page, expect
+from chat_server import ChatServer
+from playwright.sync_api import Browser, Locator, expect
 
 from .conftest import ROOT
+from .lab import CURRENT, LAB, NOTEBOOK, SECONDS, Opened, Server, serving_jupyter
 from .test_explorer import control, shown
 
-NEWS = {"fetchNews": "false", "checkForUpdates": False}
-SECONDS = 1000
-KERNEL_IS_IDLE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 # Beside the figures of the book: one that is slow, and one that fails.
 CELLS = [
-    "from pathlib import Path\nimport os, time\nPath('kernel.pid').write_text(str(os.getpid()))",
-    """def moody(mood):
+    """import time
+
+def moody(mood):
     if mood == "slow":
         time.sleep(2)
     if mood == "thoughtful":
-        time.sleep(8)
+        time.sleep(4.5)
     if mood == "angry":
         raise ValueError("mood is angry, at most slow")
     return Note(f"The mood is {mood}.")
@@ -42,46 +38,7 @@ CELLS = [
 moody_figure = explore(moody, mood=Choice("Mood", ["calm", "slow", "angry", "thoughtful"]), timeout=3)
 moody_figure""",
 ]
-KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 CACHE = ROOT / "_build/embeddings"
-
-
-@dataclass
-class Lab:
-    """A JupyterLab in the browser, its notebook run, and the process of its kernel."""
-
-    page: Page
-    address: str
-    folder: Path
-    began: float = 0.0  # when it was told to run all cells, on time.monotonic()
-
-    @property
-    def kernel(self) -> int:
-        return int((self.folder / "kernel.pid").read_text())
-
-    def shut_down_kernels(self) -> None:
-        with urllib.request.urlopen(f"{self.address}api/kernels") as answer:
-            kernels = json.load(answer)
-        for kernel in kernels:
-            request = urllib.request.Request(f"{self.address}api/kernels/{kernel['id']}", method="DELETE")
-            urllib.request.urlopen(request).close()
-
-    def run(self, code: str) -> None:
-        """Let the notebook's kernel run more code."""
-        self.page.evaluate(f"code => {KERNEL}.requestExecute({{ code }}).done", code)
-
-    def saved(self) -> list[dict]:
-        """Save the notebook; gives what each output holds in the file, by type."""
-        time.sleep(1)  # the picture is kept when a movement is over
-        self.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
-        cells = nbformat.read(self.folder / "live.ipynb", as_version=4).cells
-        return [output.data for cell in cells for output in cell.get("outputs", []) if "data" in output]
-
-    def reopen(self) -> None:
-        """Load the page anew, with the notebook as it was saved."""
-        self.page.reload()
-        self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
-        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
 
 
 def notebook() -> nbformat.NotebookNode:
@@ -93,75 +50,33 @@ def notebook() -> nbformat.NotebookNode:
     return book
 
 
-@contextlib.contextmanager
-def jupyter(folder: Path, **settings: str) -> Iterator[str]:
-    """A JupyterLab server of its own on a free port, with no one's settings; gives its address."""
-    home = folder / "home"
-    news = home / "settings/@jupyterlab/apputils-extension"
-    news.mkdir(parents=True)
-    (news / "notification.jupyterlab-settings").write_text(json.dumps(NEWS))
-    places = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime"}
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("S2B_", "JUPYTER"))}
-    environment |= {f"JUPYTER_{key}": str(home / place) for key, place in places.items()}
-    environment |= {
-        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(home / "spaces"),
-    }
-    environment |= {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home / "ipython"), **settings}
-    options = [
-        "--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True",
-        "--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={folder}",
-    ]  # fmt: skip
-    with (folder / "server.log").open("w") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *options], cwd=folder, env=environment, stdout=log, stderr=log
-        )
-        try:
-            yield _address(server, home / "runtime" / f"jpserver-{server.pid}.json", folder / "server.log")
-        finally:
-            server.terminate()
-            server.wait(timeout=30)
+@pytest.fixture(scope="module")
+def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving_jupyter(tmp_path_factory.mktemp("jupyter")) as server:
+        yield server
 
 
-def _address(server: subprocess.Popen, info: Path, log: Path) -> str:
-    for _ in range(600):
-        assert server.poll() is None, log.read_text()
-        with contextlib.suppress(OSError, json.JSONDecodeError):
-            return json.loads(info.read_text())["url"].replace("localhost", "127.0.0.1")
-        time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not start: {log.read_text()}")
-
-
-@contextlib.contextmanager
-def run_in_lab(chromium: Browser, folder: Path, book: nbformat.NotebookNode, **settings: str) -> Iterator[Lab]:
-    """Open a notebook in JupyterLab, with these variables of the environment, and run all of it."""
-    nbformat.write(book, folder / "live.ipynb")
-    with jupyter(folder, **settings) as address:
-        context = chromium.new_context(viewport={"width": 1400, "height": 1000})
-        page = context.new_page()
-        page.goto(f"{address}lab/tree/live.ipynb?reset")
-        page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=90 * SECONDS)
-        page.wait_for_function(KERNEL_IS_IDLE, timeout=90 * SECONDS)
-        began = time.monotonic()
-        page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
-        yield Lab(page, address, folder, began)
-        context.close()
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Those of the built book, in a copy: a test changes nothing that was built."""
+    assert (CACHE / "embeddings.sqlite3").is_file(), "the book has to be built first: make site"
+    return str(shutil.copytree(CACHE, tmp_path_factory.mktemp("vectors") / "embeddings"))
 
 
 @pytest.fixture
-def lab(chromium: Browser, tmp_path: Path) -> Iterator[Lab]:
-    with run_in_lab(chromium, tmp_path, notebook()) as lab:
+def lab(chromium: Browser, jupyter: Server) -> Iterator[Opened]:
+    with jupyter.running(chromium, notebook()) as lab:
         yield lab
 
 
-def live(lab: Lab, name: str = "Sentence windows") -> Locator:
+def live(lab: Opened, name: str = "Sentence windows") -> Locator:
     explorer = lab.page.locator(f".s2b-explorer[data-name='{name}']")
     expect(explorer).to_have_attribute("data-mode", "live", timeout=90 * SECONDS)
     expect(explorer).to_have_attribute("data-ready", "1", timeout=30 * SECONDS)
     return explorer
 
 
-def test_a_kernel_answers_is_missed_and_comes_back(lab: Lab) -> None:
+def test_a_kernel_answers_is_missed_and_comes_back(lab: Opened) -> None:
     explorer = live(lab)
     expect(explorer.locator(".s2b-badge")).to_have_text("live Python")
     expect(explorer.locator(".s2b-plot .scatterlayer").first).to_be_attached()
@@ -183,7 +98,7 @@ def test_a_kernel_answers_is_missed_and_comes_back(lab: Lab) -> None:
     expect(explorer).to_have_attribute("data-position", "3,0,1,own")
     expect(explorer.locator(".s2b-error")).to_be_hidden()
 
-    lab.shut_down_kernels()
+    lab.server.shut_down_kernels()
     control(explorer, "width").fill("5")
     expect(explorer).to_have_attribute("data-mode", "dead", timeout=30 * SECONDS)
     expect(explorer.locator(".s2b-badge")).to_have_text("Python does not answer")
@@ -191,7 +106,7 @@ def test_a_kernel_answers_is_missed_and_comes_back(lab: Lab) -> None:
     expect(explorer).to_have_attribute("data-position", "1,0,1,0")
 
 
-def _a_typed_question_gets_its_answer(lab: Lab, explorer: Locator) -> None:
+def _a_typed_question_gets_its_answer(lab: Opened, explorer: Locator) -> None:
     expect(explorer.locator(".s2b-hint")).to_be_hidden()
     before = explorer.locator(".s2b-text").inner_text()
     explorer.locator(".s2b-own").fill("Is a question that nobody recorded answered?")
@@ -212,7 +127,7 @@ def _a_typed_question_gets_its_answer(lab: Lab, explorer: Locator) -> None:
     expect(explorer).to_have_attribute("data-position", "2,0,1,own", timeout=30 * SECONDS)
 
 
-def _its_values_are_those_of_a_widget(lab: Lab) -> None:
+def _its_values_are_those_of_a_widget(lab: Opened) -> None:
     moody = live(lab, "moody")
     lab.run("moody_figure.observe(lambda change: Path('seen').write_text(str(change['new'])), 'values')")
     lab.run("moody_figure.values = {'mood': 'slow'}")
@@ -223,7 +138,7 @@ def _its_values_are_those_of_a_widget(lab: Lab) -> None:
     assert (lab.folder / "seen").read_text() == "{'mood': 'calm'}"
 
 
-def _what_takes_long_says_so_and_what_fails_says_why(lab: Lab) -> None:
+def _what_takes_long_says_so_and_what_fails_says_why(lab: Opened) -> None:
     moody = live(lab, "moody")
     control(moody, "mood").select_option("slow")
     expect(moody.locator(".s2b-progress")).to_be_visible()
@@ -245,47 +160,114 @@ def _what_takes_long_says_so_and_what_fails_says_why(lab: Lab) -> None:
     expect(moody.locator(".s2b-error")).to_be_hidden(timeout=30 * SECONDS)
 
 
+# A figure in boxes beside another widget, a box that holds no figure, and a cell that lets no figure be heard for as
+# long as the test wants.
+BOXED = """from ipywidgets import HBox, IntSlider, Label, VBox
+
+boxed_figure = explore(moody, name="boxed", mood=Choice("Mood", ["calm", "slow"]), timeout=3)
+VBox([Label("Two of a kind"), HBox([VBox([boxed_figure]), IntSlider(description="Beside")])])"""
+PLAIN_BOX = "VBox([IntSlider(description='Alone')])"
+BLOCKED = "while not Path('go').exists():\n    time.sleep(0.02)"
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.mark.parametrize("app", [LAB, NOTEBOOK])
 def test_a_saved_notebook_shows_the_last_picture_and_two_displays_follow_each_other(
-    chromium: Browser, tmp_path: Path
+    chromium: Browser, jupyter: Server, app: str
 ) -> None:
     book = notebook()
-    book.cells.append(nbformat.v4.new_code_cell("moody_figure"))
-    with run_in_lab(chromium, tmp_path, book) as lab:
-        explorer, two = live(lab), lab.page.locator(".s2b-explorer[data-name='moody']")
+    book.cells += [nbformat.v4.new_code_cell(cell) for cell in ("moody_figure", BOXED, PLAIN_BOX, BLOCKED)]
+    with jupyter.running(chromium, book, app) as lab:
+        _what_is_saved_before_python_is_heard(lab)
+        explorer, boxed, two = live(lab), live(lab, "boxed"), lab.page.locator(".s2b-explorer[data-name='moody']")
         expect(two).to_have_count(2)
         for display in two.all():
             expect(display).to_have_attribute("data-mode", "live", timeout=90 * SECONDS)
-        # The view gives way to HTML that can be saved, and the figure stays one that is moved.
-        expect(lab.page.locator(".jupyter-widgets-view, .jupyter-widgets")).to_have_count(0, timeout=30 * SECONDS)
+        _a_box_is_as_live_as_any(lab, boxed)
         for by, other, mood in ((0, 1, "slow"), (1, 0, "calm")):
             control(two.nth(by), "mood").select_option(mood)
             expect(two.nth(other).locator(".s2b-view")).to_have_text(f"The mood is {mood}.", timeout=30 * SECONDS)
             assert control(two.nth(other), "mood").locator("option:checked").inner_text() == mood
         control(explorer, "width").fill("4")
         expect(explorer).to_have_attribute("data-position", "4,0,1,0", timeout=30 * SECONDS)
+        # The picture is kept when a movement is over.
+        expect(lab.page.locator("[data-saved]").first).to_contain_text(
+            "Window width: 4 sentences", timeout=30 * SECONDS
+        )
         outputs = [output for output in lab.saved() if "text/html" in output]
-        assert len(outputs) == 3 and not any("widget-view" in kind for output in outputs for kind in output)
+        assert len(outputs) == 4 and not any(VIEW in output for output in outputs)
         assert "Window width: <b>4 sentences</b>" in outputs[0]["text/html"]
 
-        _a_restart_is_seen_without_a_touch(lab, [explorer, *two.all()])
-        lab.shut_down_kernels()
+        _a_restart_is_seen_without_a_touch(lab, [explorer, *two.all(), boxed])
+        lab.server.shut_down_kernels()
         lab.reopen()
         pictures = lab.page.locator(".jp-OutputArea-output .s2b-twin")
-        expect(pictures).to_have_count(3)
+        expect(pictures).to_have_count(4)
         _is_the_last_picture(pictures.first)
-        expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
+        expect(lab.page.locator("[data-box]")).to_contain_text("Two of a kind")
+        expect(pictures.last).to_contain_text("The mood is slow.")
+        # Only of the box without a figure, which is none of ours.
+        expect(lab.page.get_by_text("Error displaying widget")).to_have_count(1)
         expect(explorer).to_have_count(0)
-    done = [sys.executable, "-m", "nbconvert", "--to", "html", "--template", "basic", "live.ipynb"]
-    environment = {**os.environ, "HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "none")}
-    subprocess.run(done, cwd=tmp_path, env=environment, check=True, capture_output=True)
+        page = _converted(lab.folder, "--template", "basic", "live.ipynb")
+    with _offline(chromium, page) as picture:
+        _is_the_last_picture(picture)
+
+
+def _what_is_saved_before_python_is_heard(lab: Opened) -> None:
+    expect(lab.page.locator(".s2b-explorer")).to_have_count(4, timeout=90 * SECONDS)
+    expect(lab.page.locator(".s2b-explorer[data-mode='recorded']")).to_have_count(4)
+    outputs = [output for output in lab.saved() if "text/html" in output]
+    assert len(outputs) == 4 and not any(VIEW in output for output in outputs)
+    assert "Window width: <b>1 sentence</b>" in outputs[0]["text/html"]
+    assert "Two of a kind" in outputs[3]["text/html"] and "The mood is calm." in outputs[3]["text/html"]
+    (lab.folder / "go").touch()
+
+
+def _a_box_is_as_live_as_any(lab: Opened, boxed: Locator) -> None:
+    control(boxed, "mood").select_option("slow")
+    expect(boxed.locator(".s2b-view")).to_have_text("The mood is slow.", timeout=30 * SECONDS)
+    expect(lab.page.locator(".widget-label", has_text="Two of a kind")).to_be_visible()
+    for name in ("Beside", "Alone"):
+        expect(lab.page.locator(".widget-slider", has_text=name)).to_be_visible()
+
+
+def test_a_notebook_that_is_run_in_one_go_shows_pictures_without_a_network(chromium: Browser, tmp_path: Path) -> None:
+    book = notebook()
+    book.cells += [nbformat.v4.new_code_cell(cell) for cell in (BOXED, "boxed_figure.values = {'mood': 'slow'}")]
+    nbformat.write(book, tmp_path / "run.ipynb")
+    with _offline(chromium, _converted(tmp_path, "--execute", "run.ipynb")) as picture:
+        expect(picture).to_contain_text("Window width: 1 sentence")
+        pictures = picture.page.locator(".s2b-twin")
+        expect(pictures).to_have_count(3)
+        expect(pictures.last).to_contain_text("The mood is slow.")
+        expect(picture.page.locator("[data-box]")).to_contain_text("Two of a kind")
+
+
+def _converted(folder: Path, *options: str) -> str:
+    """A notebook as HTML by nbconvert, with no one's settings."""
+    done = [sys.executable, "-m", "nbconvert", "--to", "html", "--output", "page", *options]
+    environment = {
+        **os.environ,
+        "HOME": str(folder),
+        "JUPYTER_CONFIG_DIR": str(folder / "none"),
+        "PYTHONPATH": str(ROOT),
+    }
+    subprocess.run(done, cwd=folder, env=environment, check=True, capture_output=True)
+    return (folder / "page.html").read_text(encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _offline(chromium: Browser, html: str) -> Iterator[Locator]:
+    """The first picture of a page that is opened without a network."""
     with contextlib.closing(chromium.new_context(offline=True)) as context:
         page = context.new_page()
-        page.set_content((tmp_path / "live.html").read_text(encoding="utf-8"))
-        _is_the_last_picture(page.locator(".s2b-twin").first)
+        page.set_content(html, wait_until="domcontentloaded")
+        yield page.locator(".s2b-twin").first
 
 
-def _a_restart_is_seen_without_a_touch(lab: Lab, figures: list[Locator]) -> None:
-    lab.page.evaluate(f"{KERNEL}.restart()")
+def _a_restart_is_seen_without_a_touch(lab: Opened, figures: list[Locator]) -> None:
+    lab.page.evaluate(f"{CURRENT}.restart()")
     for figure in figures:
         expect(figure).to_have_attribute("data-mode", "dead", timeout=30 * SECONDS)
         expect(figure.locator(".s2b-badge")).to_have_text("Python does not answer")
@@ -298,22 +280,26 @@ def _is_the_last_picture(picture: Locator) -> None:
     assert hit.evaluate("mark => getComputedStyle(mark).borderBottomWidth") == "3px", "it has its style with it"
 
 
-def test_a_chapter_is_live_within_ten_seconds_where_the_book_has_been_built(chromium: Browser, tmp_path: Path) -> None:
+def test_a_chapter_is_live_within_ten_seconds_where_the_book_has_been_built(
+    chromium: Browser, jupyter: Server, vectors: str
+) -> None:
     command = subprocess.run(["make", "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f'S2B_EMBEDDING_CACHE="${{S2B_EMBEDDING_CACHE:-{CACHE}}}"' in command, "make lab uses the book's vectors"
-    assert (CACHE / "embeddings.sqlite3").is_file(), "the book has to be built first: make site"
-    chapter = nbformat.read(ROOT / "book/05-step-back.ipynb", as_version=4)
-    first = next(i for i, cell in enumerate(chapter.cells) if cell.source.startswith("explore("))
-    chapter.cells = chapter.cells[: first + 1]
-    copy = shutil.copytree(CACHE, tmp_path / "embeddings")  # a test changes nothing that was built
-    with run_in_lab(chromium, tmp_path, chapter, S2B_EMBEDDING_CACHE=str(copy)) as lab:
+    with jupyter.running(chromium, to_the_first_figure("05-step-back"), S2B_EMBEDDING_CACHE=vectors) as lab:
         live(lab, "back")
         assert time.monotonic() - lab.began < 10
 
 
-def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser, tmp_path: Path) -> None:
+def to_the_first_figure(chapter: str) -> nbformat.NotebookNode:
+    book = nbformat.read(ROOT / f"book/{chapter}.ipynb", as_version=4)
+    first = next(i for i, cell in enumerate(book.cells) if cell.source.startswith("explore("))
+    book.cells = book.cells[: first + 1]
+    return book
+
+
+def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser, jupyter: Server, vectors: str) -> None:
     chapter = nbformat.read(ROOT / "book/intro.ipynb", as_version=4)
-    with run_in_lab(chromium, tmp_path, chapter) as lab:
+    with jupyter.running(chromium, chapter, S2B_EMBEDDING_CACHE=vectors) as lab:
         explorer = live(lab, "small to big")
         before = shown(explorer)
         explorer.locator(".s2b-own").fill("Who pays for the minibar?")
@@ -325,16 +311,11 @@ def test_a_chapter_of_the_book_answers_a_question_of_ones_own(chromium: Browser,
 
 
 def test_a_typed_question_is_rewritten_by_the_configured_model(
-    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chromium: Browser, jupyter: Server, vectors: str
 ) -> None:
-    chapter = nbformat.read(ROOT / "book/05-step-back.ipynb", as_version=4)
-    figure = next(i for i, cell in enumerate(chapter.cells) if cell.source.startswith("explore("))
-    chapter.cells = chapter.cells[: figure + 1]
-    without_settings(monkeypatch)
     with ChatServer(lambda prompt, system: "What animals did Einstein keep?") as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
-        monkeypatch.setenv("OPENAI_MODEL", "stand-in")
-        with run_in_lab(chromium, tmp_path, chapter) as lab:
+        settings = {"OPENAI_BASE_URL": server.address, "OPENAI_MODEL": "stand-in", "S2B_EMBEDDING_CACHE": vectors}
+        with jupyter.running(chromium, to_the_first_figure("05-step-back"), **settings) as lab:
             explorer = live(lab, "back")
             note = explorer.locator(".s2b-view[data-kind=note]")
             expect(note).to_contain_text("recorded 2026-11-30")

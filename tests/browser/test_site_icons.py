@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from extensions import extension
 from fontTools.ttLib import TTFont
 
-from .conftest import ROOT, Visit
+from .conftest import Visit
 
 FONTS = "_static/vendor/fontawesome/webfonts"
 FILES = {"Font Awesome 6 Brands 400": "fa-brands-400", "Font Awesome 6 Free 400": "fa-regular-400"}
@@ -24,10 +24,7 @@ ICONS = r"""[...new Set([...document.querySelectorAll('*')].flatMap(e => ['::bef
 
 @pytest.fixture(scope="module")
 def icons_of() -> Callable[..., set[int]]:
-    spec = importlib.util.spec_from_file_location("s2b_icons", ROOT / "_ext/s2b_icons.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.icons_of
+    return extension("s2b_icons").icons_of
 
 
 def test_icons_are_those_of_names_in_use_and_of_all_other_rules(icons_of: Callable[..., set[int]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -11,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from extensions import extension
 from playwright.sync_api import expect
 
-from .conftest import ROOT, Visit
+from .conftest import Visit
 
 SAMPLES = [
     "出差", "出差回来 30天", "系统坏了,怎么办?", "差", "see 命中hit命中 twice", "Rule_7 holds; naïve café",
@@ -23,10 +23,7 @@ SAMPLES = [
 
 @pytest.fixture(scope="module")
 def language() -> type:
-    spec = importlib.util.spec_from_file_location("s2b_search", ROOT / "_ext/s2b_search.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.EnglishAndChinese
+    return extension("s2b_search").EnglishAndChinese
 
 
 def test_a_query_is_cut_as_the_pages_are(language: type) -> None:

@@ -60,7 +60,7 @@ def marked(tree: Any) -> set[str]:
 
 
 def views(width: int, question: str) -> list[Any]:
-    """A view of every kind, without a title where one may be left out, and without a Latin letter."""
+    """A view of every kind, without a title where one may be left out, and without a Latin letter or a voice."""
     # One character is left out before the delivered ones, many after them.
     left_out = Passages("。" + "一二三四" * 500, [Mark(Span(1, 5), "context", "1")], show="marked", lang="zh")
     kinds = ("chunk", "context", "hit", "unread", "gold", "lost")
@@ -68,7 +68,8 @@ def views(width: int, question: str) -> list[Any]:
     table = Table(["列"], [[width]])
     stages = Stages([Stage("步", question, table, 1.5)])
     chart = Figure({"data": [{"x": [1], "y": [2]}], "layout": {}})
-    return [left_out, every, table, Meter("量", 1000, 2000, "字"), stages, chart]
+    folded = [Table(["列"], [[1]] * count, folded=True) for count in (1, 2)]
+    return [left_out, every, table, Meter("量", 1000, 2000, "字"), stages, chart, *folded]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from s2b_lab import HashEmbedder, corpus
-from s2b_lab.chapters import evidence
+from s2b_lab.chapters import evidence, texts
 from s2b_lab.core.access import covered_text, public_text
 from s2b_lab.core.hits import Context
 from s2b_lab.core.sentences import sentences
@@ -34,7 +34,8 @@ def test_the_first_piece_is_evidence_that_all_may_read_or_the_sentence_most_like
 def test_evidence_that_not_everyone_may_read_is_neither_marked_nor_counted():
     whole = [Span(0, len(POLICY.text))]
     assert evidence.evidence_marks(POLICY, RESTRICTED.text, whole) == []
-    assert evidence.share(POLICY, RESTRICTED.text, whole) == "–"
+    assert evidence.share(POLICY, RESTRICTED.text, whole) == "not for this reader"
+    assert evidence.share(POLICY, "a question of my own", whole) == "–"
     assert evidence.verdict(POLICY, RESTRICTED.text, whole).text.startswith("Not for this reader")
     assert evidence.verdict(POLICY, RULES.text, whole).text.startswith("3 of 3 ")
 
@@ -74,4 +75,34 @@ def test_the_checklist_names_the_section_only_of_what_all_may_read():
     known = evidence.checklist(POLICY, RULES, whole).rows
     assert all(found and title != "–" for _, title, found in known)
     hidden = evidence.checklist(POLICY, RESTRICTED, []).rows
-    assert all(title == "–" and not found and "▒" in quoted for quoted, title, found in hidden)
+    assert all(title == "–" and found == "not for this reader" and "▒" in quoted for quoted, title, found in hidden)
+
+
+@pytest.mark.parametrize("name", ["travel-en", "travel-zh", "einstein"])
+def test_a_question_is_hidden_where_not_all_may_read_its_evidence(name):
+    hidden = [question for question in corpus.questions(name, more=True) if evidence.is_hidden(question)]
+    assert [question.kind for question in hidden] == ([] if name == "einstein" else ["restricted"])
+    asked = texts.asked_of_all(name)
+    assert len(asked) + len(hidden) == len(corpus.questions(name, more=True)) and not {*hidden} & {*asked}
+    assert not evidence.is_hidden(Question("Mine?", (("my-own-text", Span(0, 4)),)))
+
+
+def asked_with(*questions):
+    """Evaluations of questions of which the whole policy is delivered, which cannot be counted where it is hidden."""
+    whole = Context(POLICY.id, Span(0, len(POLICY.text)), POLICY.text, ())
+    return evaluate(lambda asked: [whole] if asked == RULES.text else [], questions, count=len)
+
+
+def test_a_scoreboard_says_what_is_not_for_this_reader():
+    rows = evidence.scoreboard({"a": asked_with(RULES, RESTRICTED), "b": asked_with(RULES, RESTRICTED)}).rows
+    assert [row[1:] for row in rows] == [["3 of 3"] * 2, ["not for this reader"] * 2]
+
+
+def test_what_evidence_costs_is_a_mean_over_what_this_reader_may_read():
+    both, alone = ({"a": [asked_with(*asked)]} for asked in ((RULES, RESTRICTED), (RULES,)))
+    told, plain = evidence.price_chart(both).frame(), evidence.price_chart(alone).frame()
+    assert told["data"] == plain["data"] and told["data"][0]["y"] == [1.0]
+    title = told["layout"]["xaxis"]["title"]["text"]
+    assert title == "tokens delivered, mean over 1 question<br>(1 more is not for this reader)"
+    assert told["alt"].endswith(" 1 more is not for this reader.")
+    assert "not for" not in plain["layout"]["xaxis"]["title"]["text"] + plain["alt"]

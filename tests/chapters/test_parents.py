@@ -18,4 +18,4 @@ def test_the_table_of_a_family_names_duplicates():
         (fate == "already there") == (parent == parents[0])
         for fate, parent in list(zip(fates, parents, strict=True))[1:]
     )
-    assert table.caption == "4 children, 1 of 1 parents wanted"
+    assert table.caption == "Which child brings which parent: 1 of 1 parents wanted" and table.folded

@@ -382,9 +382,15 @@ def test_stepping_back_alone_is_clearly_better_nowhere_and_clearly_worse_on_eins
     for frame in gains.where(keep="off"):
         (row,) = rows_of(frame, "step-back")
         assert spread(row)[1] <= 0 and not re.search(r"better: (.*, )?step-back[,;.]", frame.note)
-    for frame in gains.where(text=EINSTEIN, kind="all", keep="off", budget=("600 tokens", "1200 tokens")):
-        (row,) = rows_of(frame, "step-back")
-        assert spread(row)[2] < 0
+    worse = {
+        (frame.at["text"], frame.at["delivery"], frame.at["budget"])
+        for frame in gains.where(kind="all", keep="off")
+        if spread(*rows_of(frame, "step-back"))[2] < 0
+    }
+    both = {(EINSTEIN, delivery, "1200 tokens") for delivery in ("children", "parents")}
+    assert worse == both | {(EINSTEIN, "children", "600 tokens")}
+    (frame,) = gains.where(text=EINSTEIN, delivery="parents", kind="all", keep="off", budget="600 tokens")
+    assert spread(*rows_of(frame, "step-back"))[2] == 0
 
 
 def test_what_is_clearly_below_zero_has_stepping_back_in_it(gains):
@@ -400,7 +406,7 @@ def test_keeping_the_question_does_not_undo_stepping_back(gains):
         for frame in gains.where(kind="all", keep="on")
         if spread(*rows_of(frame, "question + step-back"))[1] > 0
     ]
-    assert better == [(CHINESE, "parents", "300 tokens")]
+    assert better == []
 
 
 def test_whether_it_suits_narrow_or_broad_questions_changes(gains):
@@ -427,7 +433,9 @@ def test_the_note_says_of_how_many_questions(gains):
     counts = {EINSTEIN: 50, ENGLISH: 30, CHINESE: 30}
     for frame in gains:
         expected = counts[frame.at["text"]] // (1 if frame.at["kind"] == "all" else 2)
-        assert frame.note.startswith(f"Of {expected} questions")
+        hidden = frame.at["text"] != EINSTEIN and frame.at["kind"] != "broad"
+        told = " (1 of them not for this reader):" if hidden else ":"
+        assert frame.note.startswith(f"Of {expected} questions{told}")
 
 
 def test_who_is_helped_and_who_is_hurt():
@@ -435,6 +443,11 @@ def test_who_is_helped_and_who_is_hurt():
     for frame in figures("08-ablation")["helped"]:
         up, down, same = map(int, re.match(r"(\d+) questions? helped, (\d+) hurt, (\d+)", frame.note).groups())
         assert same > up + down, "most questions do not change"
+        hidden = frame.at["text"] != EINSTEIN
+        assert (
+            up + down + same == (29 if hidden else 50)
+            and frame.note.endswith("; 1 more is not for this reader.") == hidden
+        )
         counts[frame.at["way"], frame.at["text"], frame.at["delivery"]] = up, down
     ways = {way for way, *_ in counts}
     for way in ways:
@@ -446,4 +459,4 @@ def test_who_is_helped_and_who_is_hurt():
         elif text == EINSTEIN:
             assert up < down
         else:
-            assert abs(up - down) <= 2 if way == "step-back" else up >= down
+            assert abs(up - down) <= 3 if way == "step-back" else up >= down

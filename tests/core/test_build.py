@@ -2,6 +2,8 @@
 
 import dataclasses
 import itertools
+import re
+import statistics
 import time
 
 import pytest
@@ -11,12 +13,14 @@ from samples import EN7, POLICY, solid
 from strategies import documents, sizes, units
 
 from s2b_lab.core.build import flat_tree, multi_granular, parents_and_children, sentence_tree
+from s2b_lab.core.expand import auto_merge, parent_document
 from s2b_lab.core.graphemes import graphemes
 from s2b_lab.core.headings import document
+from s2b_lab.core.hits import Hit
 from s2b_lab.core.sentences import sentences
 from s2b_lab.core.sizes import count
 from s2b_lab.core.split import by_paragraph, by_sentence, recursive
-from s2b_lab.core.text import Document, Section, Span
+from s2b_lab.core.text import Document, Section, Span, trimmed
 from s2b_lab.core.tree import Chunk, ChunkTree
 
 
@@ -41,8 +45,10 @@ def test_trees_are_nested_and_exact(docs, bounds, unit):
             text = tree.document(chunk).text
             assert text[chunk.span.start : chunk.span.end] == chunk.text and chunk.text.strip()
             assert tree.parent(chunk).span.contains(chunk.span)
-            whole_document = chunk.parent_id is None and chunk.id == f"{chunk.doc_id}/p1"
-            assert whole_document or tree.section(chunk).span.contains(chunk.span)
+            section = tree.section(chunk)
+            assert section.span.start <= chunk.span.start < section.span.end
+            if chunk.level == "sentence" or chunk.parent_id == section.id:
+                assert section.span.contains(chunk.span)
         for doc in docs:
             leaves = [c.span for c in tree.indexed if c.doc_id == doc.id]
             assert {i for s in leaves for i in range(s.start, s.end)} >= set(solid(doc.text))
@@ -302,3 +308,146 @@ def test_a_flat_tree_leaves_out_what_is_blank_and_refuses_what_is_outside():
     assert [c.id for c in flat_tree(doc, [Span(0, 4), Span(4, 6), Span(6, 10)])] == ["d/c1", "d/c3"]
     with pytest.raises(ValueError, match=r"ends after the text of 'd', which has 10 characters"):
         flat_tree(doc, [Span(0, 11)])
+
+
+# --- small sections share a parent, and headings go with what follows ---
+
+HANDBOOK = "# Handbook\n\nFor everybody who works here.\n\n" + "\n\n".join(
+    "\n\n".join(
+        [f"## Part {part}", *(
+            f"### {part}.{n} Topic\n\n" + " ".join(f"Rule {m} of {part}.{n} is here." for m in range(2 + (n * 7) % 11))
+            if n % 6 != 5 else f"### {part}.{n} Group"
+            for n in range(12)
+        )]
+    )
+    for part in range(13)
+)  # fmt: skip
+
+
+def parents_of(tree):
+    return [chunk for chunk in tree if chunk.level == "passage" and tree.children(chunk)]
+
+
+def is_bare(text):
+    """Nothing but headings."""
+    return all(line.startswith("#") for line in text.split("\n") if line.strip())
+
+
+def test_small_neighbouring_sub_sections_fill_a_parent_H30():
+    parts = (f"## Section {n}\n\n" + "\n\n".join(f"### {n}.{m}\n\n{'Ten more. ' * 14}" for m in range(10))
+             for n in range(4))  # fmt: skip
+    doc = document("d", "\n\n".join(parts))
+    tree = parents_and_children(doc, 2000, 500, 20)
+    parents = parents_of(tree)
+    assert [parent.id for parent in parents] == ["d/1/p1", "d/12/p1", "d/23/p1", "d/34/p1"]
+    assert all(1400 < len(parent.text) <= 2000 and parent.parent_id is None for parent in parents)
+    assert [parent.text.count("## Section") for parent in parents] == [1] * 4
+    # A child stays in its sub-section, and none is a heading alone.
+    assert len(tree.indexed) == 40 and not any(is_bare(chunk.text) for chunk in tree.indexed)
+    assert all(chunk.text.count("###") == 1 for chunk in tree.indexed)
+    assert tree.indexed[0].text.startswith("## Section 0\n\n### 0.0\n\nTen")
+
+
+def test_parents_of_a_handbook_are_big_and_no_chunk_is_a_heading():
+    doc = document("h", HANDBOOK)
+    assert 150 < len(doc.sections) < 180
+    assert statistics.median(len(section.span) for section in doc.sections) < 260
+    tree = parents_and_children(doc, 2000, 500, 20)
+    parents = parents_of(tree)
+    assert statistics.median(len(parent.text) for parent in parents) > 1200
+    assert not any(is_bare(chunk.text) for chunk in [*parents, *tree.indexed])
+    assert not any(is_bare(chunk.text) for chunk in multi_granular(doc, 60).indexed)
+    # The parts of the handbook are not small: each has parents of its own.
+    assert all(len(set(re.findall(r"## Part \d+", parent.text))) <= 1 for parent in parents)
+
+
+def test_sub_sections_go_together_only_below_one_heading_and_where_they_fit():
+    text = "## A\n\n### A1\n\nOne.\n\n### A2\n\nTwo.\n\n## B\n\n### B1\n\nThree.\n\n### B2\n\n" + "Four is long. " * 9
+    tree = parents_and_children(document("d", text), 100, 60, 0)
+    assert [parent.text[:6].strip() for parent in parents_of(tree)] == ["## A", "## B", "### B2", "Four i"]
+    assert parents_of(tree)[1].text == "## B\n\n### B1\n\nThree."
+
+
+def test_labels_part_sub_sections():
+    text = "## A\n\n### A1\n\nOne.\n\n### A2\n\nTwo.\n\n### A3\n\nThree.\n\n### A4\n\nFour."
+    tree = parents_and_children(document("d", text, section_access={"A2": "hr"}), 2000, 500, 0)
+    assert [(parent.id, parent.text.count("###")) for parent in parents_of(tree)] == [
+        ("d/1/p1", 1),
+        ("d/3/p1", 1),
+        ("d/4/p1", 2),
+    ]
+
+
+def test_a_heading_that_nothing_of_its_label_follows_stands_with_what_is_before_or_alone():
+    text = "## A\n\nOne.\n\n## B\n\n## C\n\nTwo."
+    tree = parents_and_children(document("d", text, section_access={"C": "hr"}), 100, 50, 0)
+    assert [chunk.text for chunk in tree.indexed] == ["## A\n\nOne.\n\n## B", "## C\n\nTwo."]
+    alone = parents_and_children(document("d", "## B\n\n## C\n\nTwo.", section_access={"C": "hr"}), 100, 50, 0)
+    assert [chunk.text for chunk in alone.indexed] == ["## B", "## C\n\nTwo."]
+    assert [chunk.text for chunk in parents_and_children(document("d", "## Only"), 100, 50, 0).indexed] == ["## Only"]
+
+
+def test_a_heading_alone_goes_with_a_large_section_and_a_long_first_sentence():
+    text = "## A\n\n### A1\n\n" + "One word after another in one sentence. " * 9
+    tree = parents_and_children(document("d", text), 200, 30, 0)
+    first = parents_of(tree)[0]
+    assert first.id == "d/1/p1" and first.text.startswith("## A\n\n### A1\n\nOne word") and first.parent_id is None
+    assert tree.indexed[0].text == "## A\n\n### A1\n\nOne word after"
+    assert [parent.section_id for parent in parents_of(tree)] == ["d/1", "d/2"]
+    assert tree.parent(parents_of(tree)[1]).id == "d/2" and tree.row(first) == parents_of(tree)
+
+
+def test_levels_one_and_two_stay_apart_at_the_top_and_articles_do_not():
+    for title in ("", "# Title\n\n"):
+        text = title + "\n\n".join(f"## Section {n}\n\nText." for n in range(9))
+        assert len(parents_of(parents_and_children(document("d", text)))) == 9
+    text = "\n\n".join(f"### Article {n}\n\nText." for n in range(9))
+    assert [parent.text for parent in parents_of(parents_and_children(document("d", text)))] == [text]
+
+
+def test_a_chunk_of_several_sections_is_found_windowed_and_delivered():
+    text = "## A\n\n### A1\n\nOne is here.\n\n### A2\n\nTwo is here. Three is here.\n\n## B\n\nFour."
+    doc = document("d", text)
+    tree = parents_and_children(doc, 200, 40, 0)
+    (child,) = (chunk for chunk in tree.indexed if "Two" in chunk.text)
+    parent = tree.parent(child)
+    assert parent.id == "d/1/p1" and tree.section(parent).title == "A" and tree.section(child).title == "A2"
+    hits = [Hit(child, 0.9, 1)]
+    assert [context.text for context in parent_document(hits, tree)] == [parent.text]
+    assert [context.text for context in parent_document(hits, tree, level="section")] == [tree["d/3"].text]
+    assert [context.text for context in auto_merge(hits, tree, 0.1)] == [parent.text]
+    first = Hit(tree.indexed[0], 0.9, 1)
+    assert first.chunk.section_id == "d/1" and "One is here." in first.chunk.text
+    assert [context.text for context in parent_document([first], tree, level="section")] == [parent.text]
+
+
+@given(documents(("public", "hr")), sizes(), units)
+def test_parents_hold_whole_sections_of_one_label(docs, bounds, unit):
+    size, overlap = bounds
+    for tree in (parents_and_children(docs, 4 * size, size, overlap, unit), multi_granular(docs, size, unit)):
+        for chunk in tree:
+            doc = tree.document(chunk)
+            inside = [section for section in doc.sections if section.span.overlaps(chunk.span)]
+            assert len({section.access for section in inside}) == 1
+            # Of the sections that have more than a heading, all are whole where there are several.
+            filled = [
+                section for section in inside if re.search(r"\w", section.span.of(doc.text).replace(section.title, ""))
+            ]
+            if len(filled) > 1 and chunk.level == "passage" and tree.children(chunk):
+                assert all(chunk.span.contains(trimmed(doc.text, section.span)) for section in filled)
+        for doc in docs:
+            parents = [chunk for chunk in parents_of(tree) if chunk.doc_id == doc.id]
+            assert all(one.span.end <= other.span.start for one, other in itertools.pairwise(parents))
+
+
+def test_front_matter_is_in_no_passage():
+    text = "---\ntitle: My Document\n---\n\n# Real Heading\n\n## One\n\nBody."
+    for tree in (parents_and_children(document("d", text)), multi_granular(document("d", text))):
+        assert [chunk.text for chunk in tree.indexed] == ["# Real Heading\n\n## One\n\nBody."]
+    assert parents_and_children(document("d", text), None)["d/p1"].text.startswith("# Real")
+    assert not parents_and_children(document("d", "---\ntitle: X\n---\n"), None).indexed
+
+
+def test_a_text_of_front_matter_alone_has_no_sentence_to_find():
+    tree = sentence_tree([document("a", "---\ntitle: Alone\n---\n"), document("b", "Bravo is here.")])
+    assert [chunk.text for chunk in tree.indexed] == ["Bravo is here."]

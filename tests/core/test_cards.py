@@ -169,3 +169,12 @@ def test_chinese_is_marked_as_chinese():
     html = Tags(hit_of("保留发票。")._repr_html_())
     assert ("td", {"lang": "zh"}) in html.tags
     assert ("td", {}) in Tags(hit_of("Keep invoices.")._repr_html_()).tags
+
+
+@pytest.mark.parametrize("title", ["Staff", "员工"])
+def test_a_document_shows_no_word_of_a_later_section_that_is_not_for_all(title):
+    text = f"# {title}\n\n## Private\n\nThe alarm code is 4711.\n\n## Open\n\nHello."
+    doc = s2b.document("d", text, section_access={"Private": "hr"})
+    for shown in (str(doc), doc._repr_html_()):
+        assert title in shown and "Private" not in shown and "alarm" not in shown
+    assert doc.public_beginning() == s2b.public_text(doc) == f"# {title}\n\n"

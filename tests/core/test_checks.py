@@ -22,7 +22,7 @@ def test_a_limit_is_named_with_the_value():
         check_str("text", b"x")
 
 
-@pytest.mark.parametrize("blank", ["", " \n\t", "\u200b\u200b", "\ufeff", "\0", "\u3000", None, 3])
+@pytest.mark.parametrize("blank", ["", " \n\t", "\u200b\u200b", "\ufeff", "\0", "\u3000", None])
 def test_what_has_nothing_to_see_is_blank(blank):
     with pytest.raises(ValueError, match=r"the query is blank: "):
         check_filled("query", blank)

@@ -17,7 +17,7 @@ from s2b_lab.core.expand import as_found, auto_merge, parent_document, sentence_
 from s2b_lab.core.headings import document
 from s2b_lab.core.sentences import sentences
 from s2b_lab.core.text import Span, merge_spans
-from s2b_lab.core.tree import ChunkTree
+from s2b_lab.core.tree import Chunk, ChunkTree
 
 # --- merging spans ---
 
@@ -299,6 +299,19 @@ def test_a_whole_document_as_parent():
     assert itself.text == SECRET.strip()
 
 
+def test_of_two_parents_that_begin_alike_and_tie_the_larger_comes_first():
+    doc = document("d", "Tea.\n\n# Pots\n\nBlue pots.")
+    whole, inner = Span(0, len(doc.text)), doc.sections[0].id
+    around = Chunk("d/p", "d", whole, whole.of(doc.text), "passage", None, inner)
+    chunks = [around, Chunk(inner, "d", Span(0, 4), "Tea.", "section", None, inner)]
+    hits = [
+        Chunk(f"d/c{n}", "d", s, s.of(doc.text), "passage", "d/p", inner) for n, s in enumerate((Span(0, 4), whole))
+    ]
+    tree = ChunkTree([doc], [*chunks, *hits])
+    for order in (hits, hits[::-1]):
+        assert texts_of(parent_document(hit_list(order, [0.5, 0.5]), tree, 2, level="section")) == [doc.text, "Tea."]
+
+
 @given(scenes, sizes(), st.integers(1, 6), st.sampled_from([None, "section"]))
 def test_parents_equal_a_naive_loop(scene, bounds, k, level):
     docs, labels, _, _, _, random = scene
@@ -309,6 +322,8 @@ def test_parents_equal_a_naive_loop(scene, bounds, k, level):
         for hit in hits:
             if tree.section(hit.chunk).access in labels:
                 target = tree[hit.chunk.section_id] if level else tree.parent(hit.chunk)
+                if not target.span.contains(hit.chunk.span):  # it begins with a heading alone
+                    target = tree.parent(hit.chunk)
                 best[target.id] = max(best.get(target.id, -1), hit.score)
         place = {c.id: n for n, c in enumerate(tree)}
         reference = sorted(best, key=lambda i: (-best[i], place[i]))[:k]
@@ -382,7 +397,7 @@ def test_bad_ratio(ratio):
         (lambda t, h: sentence_window(h, t, "2"), "window_size must be a whole number, not '2'"),
         (lambda t, h: sentence_window(h, t, 1.5), "window_size must be a whole number"),
         (lambda t, h: parent_document(h, t, True), "k must be a whole number, not True"),
-        (lambda t, h: dataclasses.replace(h[0], score=math.nan), "not nan: 'en7/0/p1/s1'"),
+        (lambda t, h: dataclasses.replace(h[0], score=math.nan), "'en7/0/p1/s1' must be a finite number, not nan"),
     ],
     ids=[
         *("k-parent", "k-window", "k-merge", "window", "within", "score", "level", "budget"),
@@ -399,7 +414,7 @@ def test_bad_values_name_the_value_and_the_limit(call, said):
     ("call", "said"),
     [
         (lambda t, h: parent_document(h, list(t)), "tree must be a ChunkTree, not list"),
-        (lambda t, h: parent_document([h[0].chunk], t), "hits must be Hit objects"),
+        (lambda t, h: parent_document([h[0].chunk], t), "hits must hold Hits only, not Chunk"),
         (lambda t, h: sentence_window(h, t, access="public"), "access must be a collection of labels"),
         (lambda t, h: readable(Span(0, 1), t.documents["en7"], None), "access must be a collection of labels"),
     ],

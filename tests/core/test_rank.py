@@ -95,10 +95,36 @@ def test_mixed_dimensions_are_refused_E7():
             call()
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_what_is_no_number_is_refused(bad):
-    with pytest.raises(ValueError, match="finite"):
-        cosine([bad, 1.0], [1.0, 1.0])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 10**400], ids=["nan", "inf", "-inf", "huge"])
+@pytest.mark.parametrize("rest", [[], [1.0], [0.0, 0.0], [1e-300], [1e300, 1.0], [5e-324, 2.0]])
+def test_what_is_no_finite_number_is_refused_wherever_it_stands_H26(bad, rest):
+    for place in range(len(rest) + 1):
+        vector = [*rest[:place], bad, *rest[place:]]
+        for other in ([1.0] * len(vector), [0.0] * len(vector)):
+            for call in (
+                cosine,
+                lambda a, b: cosine(b, a),
+                lambda a, b: top_k(a, [b], 1),
+                lambda a, b: top_k(b, [a], 1),
+            ):
+                with pytest.raises(ValueError, match=f"finite numbers, not .* at place {place}$"):
+                    call(vector, other)
+
+
+@given(pairs, st.data())
+def test_no_vector_with_nan_has_a_similarity(pair, data):
+    a, b = pair
+    bad = data.draw(st.sampled_from([math.nan, math.inf, -math.inf]))
+    place = data.draw(st.integers(0, len(a) - 1))
+    with pytest.raises(ValueError, match=f"at place {place}$"):
+        cosine(a, [*b[:place], bad, *b[place + 1 :]])
+
+
+@pytest.mark.parametrize("bad", [None, 3, "ab", ["a"], [None], [[1.0]], iter([1.0]), [1j], {"a": 1}])
+def test_what_is_no_vector_is_refused(bad):
+    for call in (lambda: cosine(bad, [1.0]), lambda: top_k([1.0], [bad], 1)):
+        with pytest.raises(TypeError, match="a vector must be a list of numbers, not"):
+            call()
 
 
 # --- fusion ---

@@ -10,6 +10,7 @@ from samples import any_text
 
 from s2b_lab.core.blocks import paragraphs
 from s2b_lab.core.characters import is_blank
+from s2b_lab.core.front_matter import front_matter
 from s2b_lab.core.headings import document, sections
 from s2b_lab.core.sentences import sentences
 from s2b_lab.core.text import Span
@@ -94,6 +95,7 @@ ENGLISH = {
     "no space after": "One.Two.",
     "dash after": "One.—Two.",
     "tab and wide spaces": "One.\t|Two.\u00a0|Three.\u2003|Four.",
+    "text of a section": "Section 1. All powers are vested here. |Article 2. None. |See Section 3. |Then stop.",
     "other scripts": "Das Auto fährt. |Été. |Да. |Нет! |Ё моё.",
 }
 CHINESE = {
@@ -119,6 +121,33 @@ CHINESE = {
     "korean": "비가 옵니다. |집에 있어요. |좋아요!",
     "colon and comma": "他说：好，走，再见。|好",
     "no mark": "今天下雨",
+    "H1 brackets": "费用（含餐费、交通费等；不含住宿费）由公司承担。",
+    "H1 title": "他在《中国需要什么样的教育？》一文中提出了这一观点。",
+    "H1 quotation": "系统提示“操作成功！”后，用户可以关闭窗口。",
+    "H1 brackets of their own": "（注：本条不适用于外包人员。）|其他人员照此办理。",
+    "stop in brackets": "该条款（详见附件一。）自今日起施行。|完。",
+    "brackets and a stop": "他来了（很晚。）。|然后走了。",
+    "title in brackets": "他来了（见《走。》）。|然后走了。",
+    "ascii brackets": "费用(含餐费；不含住宿费)由公司承担。|完。",
+    "other brackets": "费用【含餐费；不含住宿费】由公司〔另行通知！〕承担。|完。",
+    "brackets in brackets": "费用（含餐费（早餐；午餐）；不含住宿费）由公司承担。|完。",
+    "brackets first and no stop in them": "（如适用；否则略）费用由公司承担。|完。",
+    "sentences in brackets of their own": "好。|（甲。|乙。）|丙。",
+    "title first": "《中国需要什么样的教育？》一文提出了观点。|完。",
+    "title in English": "请读《What is AI?》一文。|好。",
+    "two titles": "他读了《甲。》、《乙！》两本书。|完。",
+    "straight quotes in a phrase": '系统提示"操作成功！"后，用户可以关闭窗口。|完。',
+    "corner quotes in a phrase": "我不懂「为什么？」这个问题。|完。",
+    "a shout inside": "他大喊“救命！”然后跑了。|完。",
+    "a phrase after a stop": "系统提示：“操作成功。”后，用户可以关闭窗口。|完。",
+    "semicolon in a quotation": "规定：“应当提前申请；未经批准不得出差”。|完。",
+    "said, going on": "“会吗？”他问，声音很低。|完。",
+    "several sentences in a quotation": "他说：“今天下雨。|我们在家。”|然后睡了。",
+    "never closed": "（未闭合。|乙。|“丙。|丁。",
+    "closed twice": "甲；|乙）。|丙》。|丁。",
+    "crossed": "他（说“甲）。|乙”。|丙。",
+    "far apart": "（" + "甲。|" * 200 + "乙）丙。",
+    "curly quotes in English": "He said “Stop! |Go.” |Then he left. |（注。）|完",
 }
 
 
@@ -173,12 +202,25 @@ PARAGRAPHS = {
     "longer fence": "````\n```\n\n````\n¶Two.",
     "indented fence": "- item\n¶  ```\n  a. B\n\n  ```\n¶Two.",
     "unclosed fence": "One.\n¶```\nTwo. Three.\n\n# Four",
+    "place in a traceback is no fence": "A. B.\n\n¶      >>> x\n      ~~~~~^^^^\n      ValueError\n\n¶One. Two.",
+    "mark in an example is no fence": "A.\n\n¶      x\n      ```\n      y\n\n¶One. Two.",
+    "fence in an example": "A.\n\n¶      ```\n      x. Y\n      ```\n\n¶One. Two.",
+    "longer mark in an example before a fence": "      `````\n\n¶      ```\n      x. Y\n      ```\n\n¶One. Two.",
     "fence of another kind does not close": "```\n~~~\n\nA.",
     "code in a line is no fence": "``` is a mark ``` in text.\n\n¶Two.",
     "table": "One:\n¶| a. B | c |\n|---|---|\n| 1. X | 2 |\n¶Two.",
     "table without outer bars": "One:\n¶a. B | c\n--- | ---\n1. X | 2\n¶Two.",
     "grid table": "+---+---+\n| a. B | c |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n¶Two.",
     "rule under text": "Some text. More of it.\n---\nstill.",
+    "H23 full-width blanks": "　　张三昨天去了北京。他住在酒店。\n¶　　李四今天去了上海。\n¶　　王五没有出差。",
+    "full-width blanks below a line": "关于出差的通知\n¶　　各部门：\n¶　　请照此办理。",
+    "full-width blanks before every line": "　　张三昨天去了\n　　北京。",
+    "one full-width blank": "张三。\n　李四。",
+    "full-width blanks in a line": "张三。　　李四。",
+    "comment": "One.\n¶<!--\n\nx. y\n# no heading\n-->\n¶Two.",
+    "element without Markdown": "One.\n¶<pre>\nx. y\n\n# z\n</pre> and more\n¶Two.",
+    "fence closed too far right": "```\nx\n    ```\n\n# y\n```\n¶Two.",
+    "contents": "目录\n第一章 总则 ........ 1\n第二章 出差 ........ 3",
 }
 
 
@@ -221,7 +263,7 @@ def test_what_cannot_be_seen_is_no_sentence_and_no_paragraph(unseen):
 @example("\ufeff\n")
 def test_sentences_cover_everything_but_white_space_once_and_in_order(text):
     spans = sentences(text)
-    place = 0
+    place = front_matter(text.replace("\r\n", " \n").replace("\r", "\n"))
     for span in spans:
         assert is_blank(text, place, span.start)
         assert place <= span.start < span.end
@@ -269,7 +311,7 @@ def slow_sentences(text):
     while i < len(text):
         stop, hard = slow_end(text, i)
         after = stop + len(text[stop:]) - len(text[stop:].lstrip())
-        if stop and after < len(text) and slow_new(text, hard, stop, after):
+        if stop and after < len(text) and slow_new(text, hard, stop, after) and not slow_held(text, start, i):
             found.append(text[start:stop].strip())
             start = i = after
         else:
@@ -301,6 +343,52 @@ def slow_new(text, hard, stop, after):
     return hard or not (text[after].islower() or text[after] in ".!?…,;:)”’")
 
 
+PAIRS = {"“": "”", "「": "」", "『": "』", "（": "）", "(": ")"}
+
+
+def slow_pairs(text):
+    """Every bracket with the one that closes it: none between them that is closed outside."""
+    waiting, found = [], []
+    for at, character in enumerate(text):
+        if character in PAIRS:
+            waiting.append(at)
+        while waiting and character in PAIRS.values() and any(PAIRS[text[n]] == character for n in waiting):
+            begin = waiting.pop()
+            if PAIRS[text[begin]] == character:
+                found.append((begin, at))
+                break
+    return found
+
+
+def slow_held(text, start, mark):
+    """Does the mark stand in brackets or a quotation after which the sentence goes on? Of the pairs in this test."""
+    for begin, close in slow_pairs(text):
+        tail, after = close, close + 1
+        while tail > begin + 1 and text[tail - 1] in SOFT + HARD + SHUT:
+            tail -= 1
+        while after < len(text) and text[after] in SHUT:
+            after += 1
+        ended = any(character in SOFT + HARD for character in text[tail:close])
+        tail = tail if ended else close
+        follower, lead = text[after : after + 1], text[begin - 1 : begin]
+        stops = not follower or follower.isspace() or follower in SOFT + HARD
+        if not begin < mark < close or (ended and (begin <= start or (stops and mark >= tail))):
+            continue
+        if text[begin] in "（(":
+            if text[begin] == "（" or is_wide(lead) or is_wide(follower):
+                return True
+        elif not ended:
+            if is_wide(follower) or is_wide(lead):
+                return True
+        elif not stops and is_wide(follower) and lead.isalnum() and text[tail] not in "。；.":
+            return True
+    return False
+
+
+def is_wide(character):
+    return bool(character) and ("\u2e80" <= character <= "\u9fff" or "\uff01" <= character <= "\uff60")
+
+
 words = st.sampled_from(
     ["alpha", "Beta", "Gamma-x", "今天", "说", "3.14", "x.io", "élan", "don't", "“", "「", "（", "("]
 )
@@ -312,7 +400,7 @@ plain = st.lists(st.one_of(words, marks), max_size=24).map("".join)
 @example("会吗？！”，好。")
 @example(".。」。alpha")
 def test_fast_and_slow_splitter_agree(text):
-    text = "Start " + text
+    text = "Start，" + text  # the comma tells a Chinese text
     assert pieces(sentences(text), text) == slow_sentences(text)
 
 
@@ -325,6 +413,9 @@ HOSTILE = [
     "~~~~\n", "a\n~~~~\n", "---\n", "a\n---\n", "-|-\n", "a|b\n-|-\n", "| a\n", "|\n\n", "- ",
     "- a\n", "一、\n", "一、甲\n", "第一条 甲\n", "第一条\n\n", " \n", "\t\n ", "\u3000", ". \n", "[1]", ".[1]",
     "...a", ".\u0301", "e.g. ", "U.S. ", "\ufeff",
+    "（", "（。）", "《。》好", "“！”好", "）", "《（“", '好"。', "（甲；乙）丙，", "第一章\n", "第一章 甲 1\n",
+    "目录\n第一章 甲\n", "Article 1\nA\n\n", "Article 1. A b.\n", "I. A\n\n", "1. A\nB.\n", "1. A\n\nB.\n\n",
+    "1.1 A\n\n", "<!--\n", "<!-- -->\n", "　　甲\n", "---\na: b\n", " # a\n", "A\n***\n",
 ]  # fmt: skip
 
 
@@ -359,3 +450,11 @@ def test_time_grows_in_proportion_to_a_hostile_text(unit, lead):
 def test_looking_back_stops_early(lead, unit):
     small, large = lead + unit * 25_000, lead + unit * 200_000
     assert in_proportion(sentences, small, large, 14)
+
+
+def test_dots_that_lead_to_a_page_end_no_sentence():
+    assert pieces(sentences("Introduction ........ 3"), "Introduction ........ 3") == ["Introduction ........ 3"]
+    assert pieces(sentences("And so on.... 5 people came."), "And so on.... 5 people came.") == [
+        "And so on....",
+        "5 people came.",
+    ]

@@ -79,14 +79,35 @@ def test_section_access_holds_for_the_sections_below(key):
     assert [s.access for s in doc.sections] == ["public", "public", "finance", "finance", "public"]
 
 
-def test_a_section_below_may_have_its_own_access():
+def test_no_label_below_can_loosen_one_above():
     text = "## Annex\ny\n\n### Detail\nz\n\n### More\nz"
     doc = document("d", text, section_access={1: "finance", 2: "public"})
-    assert [s.access for s in doc.sections] == ["finance", "public", "finance"]
+    assert [s.access for s in doc.sections] == ["finance", "finance", "finance"]
 
 
-def test_the_label_of_the_title_section_is_its_own():
+@pytest.mark.parametrize(
+    "labels", [{1: "finance", 2: "hr"}, {"Annex": "finance", 1: "hr"}, {1: "finance", "Detail": "hr"}]
+)
+def test_two_labels_for_one_text_are_an_error_that_names_both(labels):
+    with pytest.raises(ValueError, match=r"two labels, '(finance|hr)' and '(finance|hr)'"):
+        document("d", "## Annex\ny\n\n### Detail\nz", section_access=labels)
+
+
+def test_a_label_for_a_public_section_and_one_below_may_differ():
+    text = "## Annex\ny\n\n### Detail\nz\n\n### More\nz"
+    doc = document("d", text, section_access={1: "public", "Annex": "public", 2: "finance", "Detail": "public"})
+    assert [s.access for s in doc.sections] == ["public", "finance", "public"]
+
+
+def test_the_label_of_a_title_covers_all_below_it_and_that_of_a_preamble_nothing():
     doc = document("d", "# T\nx\n\n## A\ny", section_access={0: "staff"})
+    assert [s.access for s in doc.sections] == ["staff", "staff"]
+    doc = document("d", "x\n\n## A\ny", section_access={0: "staff"})
+    assert [s.access for s in doc.sections] == ["staff", "public"]
+
+
+def test_the_access_of_a_document_is_for_what_has_no_label():
+    doc = document("d", "## A\nx\n\n## B\ny", access="staff", section_access={"B": "public"})
     assert [s.access for s in doc.sections] == ["staff", "public"]
 
 

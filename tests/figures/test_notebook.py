@@ -1,8 +1,7 @@
 """A bare figure at the end of a cell, in a real kernel: while the book is built, live, and without us."""
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+from running import run_cells
 
 FIRST = "import plotly.graph_objects as go\nfrom s2b_lab import Note, Slider, explore, plot"
 LIVE = "moved = explore(lambda size: Note(size), size=Slider('Size', [1, 2]))"
@@ -17,9 +16,8 @@ def shown(monkeypatch):
 
     def run(before, build):
         monkeypatch.setenv("S2B_BUILD", build)
-        cells = [nbformat.v4.new_code_cell(source) for source in (FIRST, before, OURS, THEIRS)]
-        notebook = nbformat.v4.new_notebook(cells=cells)
-        NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+        monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+        notebook = run_cells(FIRST, before, OURS, THEIRS, watched=True)
         (ours,), (theirs,) = (cell.outputs for cell in notebook.cells[2:])
         return ours.data, theirs.data
 

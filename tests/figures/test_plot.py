@@ -104,7 +104,9 @@ def plotly_grouped_bars(x_title=None):
 
 def plotly_level():
     figure = plotly_grouped_bars("groups")
-    figure.add_hline(y=4, line={"dash": "dot", "color": plot.REST}, annotation_text="4 wanted")
+    figure.add_hline(
+        y=4, line={"dash": "dot", "color": plot.REST}, annotation_text="4 wanted", annotation_position="top left"
+    )
     return figure
 
 
@@ -167,7 +169,7 @@ def plotly_tradeoff():
         for name, color in (("alone", plot.CONTEXT), ("parents", plot.HIT))
     ]  # fmt: skip
     x = {"title": "tokens delivered, mean over questions", "rangemode": "tozero"}
-    return drawn(lines, x, {"title": "share of evidence delivered", "range": [0, 1]}, height=340, legend=ABOVE)
+    return drawn(lines, x, {"title": "share of evidence delivered", "range": [0, 1.03]}, height=340, legend=ABOVE)
 
 
 def plotly_map():

@@ -1,6 +1,7 @@
 """What a frame carries for JavaScript, which has no words and no rules of its own, and what a Figure may be."""
 
 import base64
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -80,7 +81,9 @@ def test_a_badge_is_explained_in_the_language_of_its_text():
 def test_a_folded_table_and_stages_show_their_name_alone_until_they_are_opened():
     (folded,), (plain,) = (frame_of(Table(["a", "b"], [[1, 2]], caption="Prices", folded=f)) for f in (True, False))
     assert folded["folded"] is True and "folded" not in plain
-    assert "<details" in alone(folded) and "<summary>Prices</summary>" in alone(folded)
+    assert "<details" in alone(folded) and "<summary>Prices (1 row)</summary>" in alone(folded)
+    many = alone(frame_of(Table(["a"], [[1], [2]], folded=True))[0])
+    assert "<summary>Table (2 rows)</summary>" in many and "<caption>" not in many and "<details open" not in many
     assert "<details" not in alone(plain) and "<caption>Prices</caption>" in alone(plain)
     (stages,) = frame_of(Stages([Stage("search", "in", "out")], title="Stage by stage"))
     assert "<summary>Stage by stage</summary>" in alone(stages).split("<details", 2)[1]
@@ -128,6 +131,22 @@ def test_paragraphs_begin_after_blank_lines_counted_as_javascript_counts(text):
 def test_only_a_whole_text_has_paragraphs():
     assert frame_of(Passages("🧭\n \n\n b\nc\r\n\r\nd"))[0]["breaks"] == [0, 7, 14]
     assert frame_of(Passages("a\n\nb", [Mark(Span(0, 1), "hit")], show="marked"))[0]["breaks"] == []
+
+
+@given(
+    st.text(alphabet="ab🧭\u200b \n", max_size=12),
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=3),
+)
+def test_a_gap_is_where_something_that_can_be_seen_is_left_out(text, ends):
+    marks = [Mark(Span(start, start + size), "hit") for start, size in ends if start + size <= len(text)]
+    (frame,) = frame_of(Passages(text, marks, show="marked"))
+    edges = sorted({0, len(text), *(edge for mark in marks for edge in (mark.span.start, mark.span.end))})
+    runs = [
+        (a, b) for a, b in itertools.pairwise(edges) if not any(m.span.start <= a and b <= m.span.end for m in marks)
+    ]
+    seen = [a for a, b in runs if text[a:b].strip().strip("\u200b \n")]
+    assert frame["gaps"] == [len(text[:a].encode("utf-16-le")) // 2 for a in seen]
+    assert "gaps" not in frame_of(Passages(text, marks))[0]
 
 
 def test_words_and_paragraphs_are_recorded_once():

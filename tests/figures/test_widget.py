@@ -6,14 +6,10 @@ import re
 import threading
 import time
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from s2b_lab import Choice, Note, Slider, Text, explore
 from s2b_lab.figures import widget as module
-
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 class Wire(list):
@@ -223,24 +219,3 @@ def test_a_failure_leaves_the_last_picture():
     ask(widget, [1, 0])
     ask(widget, [1, 1])
     assert "fine 4" in html(widget)
-
-
-def outputs(*cells):
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    return [cell.outputs for cell in notebook.cells]
-
-
-def test_kept_the_picture_takes_the_place_of_the_view_in_every_output(monkeypatch):
-    monkeypatch.setenv("S2B_BUILD", "0")
-    make = "from s2b_lab import Note, Slider, explore\nf = explore(lambda k: Note(f'k is {k}'), k=Slider('k', [1, 4]))"
-    move = "f._receive(f, {'kind': 'ask', 'id': '1', 'position': [1], 'own': {}}, [])"
-    keep = "f._receive(f, {'kind': 'keep'}, [])"
-    never, first, second, _, still = outputs(f"{make}\n{keep}", "f", "f", move, "f")
-    assert never == [], "what is shown nowhere is kept nowhere"
-    assert all(WIDGET in one.data and "k is 1" in one.data["text/html"] for (one,) in (first, second))
-    assert WIDGET in still[0].data and "k is 4" in still[0].data["text/html"]
-    _, (first,), (second,), *_ = outputs(make, "f", "display(f)", f"{move}\n{keep}")
-    for one in (first, second):
-        assert WIDGET not in one.data and "k is 4" in one.data["text/html"]
-        assert one.data["text/plain"] == "Figure: <lambda>"

@@ -41,7 +41,7 @@ test("a mark of no length covers nothing", () => {
 });
 
 test("marks by kind become a list, outer kinds first, with their order and label", () => {
-  const list = listed({ hit: [[4, 6, "0.9"]], context: [[0, 8], [9, 12]] });
+  const list = listed({ hit: [[4, 6, "0.9"]], context: [[0, 8], [9, 12]] }, ["context", "hit"]);
   assert.deepEqual(list, [mark("context", 0, 8, 0), mark("context", 9, 12, 1), mark("hit", 4, 6, 0, "0.9")]);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { turned } from "../../s2b_lab/figures/draw.js";
-import { announce, runs, voiceOf } from "../../s2b_lab/figures/speech.js";
+import { announce, runs, said, voiceOf } from "../../s2b_lab/figures/speech.js";
 
 test("a text is cut where runs begin and end, and nothing is lost", () => {
   const run = /[\u4e00-\u9fff]+/gu;
@@ -11,20 +11,47 @@ test("a text is cut where runs begin and end, and nothing is lost", () => {
   assert.deepEqual(runs("", run), []);
 });
 
-test("the first note speaks for a figure, and where there is none its first chart", () => {
-  assert.equal(voiceOf(["table", "note", "figure", "note"]), 1);
-  assert.equal(voiceOf(["table", "figure", "figure"]), 1);
-  assert.equal(voiceOf(["figure", "note"]), 1);
-  assert.equal(voiceOf(["table"]), -1);
+const [table, note, chart, mute] = [{ kind: "table" }, { kind: "note" }, { kind: "figure", alt: "Two." }, { kind: "figure", alt: "" }];
+
+test("the first note speaks for a figure, and where there is none its first chart that has a sentence", () => {
+  assert.equal(voiceOf([table, note, chart, note]), 1);
+  assert.equal(voiceOf([table, chart, chart]), 1);
+  assert.equal(voiceOf([chart, note]), 1);
+  assert.equal(voiceOf([mute, chart]), 1);
+  assert.equal(voiceOf([table]), -1);
+  assert.equal(voiceOf([mute]), -1);
+});
+
+const WORDS = {
+  table: "Table", text: "Text", stages: "Stages", figure: "Figure", data: "Data", of: "{value} of {maximum} {unit}",
+  folded: ["{title} ({count} row)", "{title} ({count} rows)"],
+};
+
+test("what has no sentence is said by its names, its numbers and what comes first", () => {
+  const legend = { context: "delivered", hit: "found" };
+  const text = { kind: "passages", text: "abcdef", title: "", marks: { hit: [[2, 4], [0, 1]] }, words: { legend } };
+  const prices = { kind: "table", caption: "Prices", columns: ["a"], rows: [["1", "x"], ["2", "y"]] };
+  const meter = { kind: "meter", label: "Used", value: 1000, maximum: 2000, unit: "" };
+  const bars = { kind: "figure", alt: "", table: { columns: ["x"], cells: [[5], [0.5]] } };
+  assert.equal(said([text], WORDS), "Text. found: 2. cd.");
+  assert.equal(said([{ ...text, marks: {}, title: "T" }], WORDS), "T. abcdef.");
+  assert.equal(said([prices, meter], WORDS), "Prices (2 rows). 1, x. Used: 1,000 of 2,000.");
+  assert.equal(said([{ ...prices, caption: "", rows: [] }], WORDS), "Table (0 rows).");
+  assert.equal(said([bars], WORDS), "Data (1 row). 5, 0.5.");
+  assert.equal(said([mute], WORDS), "Figure.");
+  assert.equal(said([{ kind: "stages", title: "", stages: [{ name: "search" }, { name: "expand" }] }], WORDS), "Stages. search, expand.");
+  assert.equal(said([], WORDS), "");
 });
 
 test("who has lost the voice says nothing more", () => {
   const element = (live) => ({
     live, setAttribute(name, value) { this.live = value; }, removeAttribute() { this.live = undefined; },
   });
-  const [note, sentence] = [element(undefined), element("polite")];
-  announce([{ kind: "figure", box: { querySelector: () => sentence } }, { kind: "note", box: note }]);
-  assert.deepEqual([sentence.live, note.live], [undefined, "polite"]);
+  const [box, sentence, own] = [element(undefined), element("polite"), element("polite")];
+  announce([chart, note], [{ querySelector: () => sentence }, box], own, WORDS);
+  assert.deepEqual([sentence.live, box.live, own.live, own.hidden], [undefined, "polite", undefined, true]);
+  announce([{ kind: "table", caption: "Prices", rows: [["1"]] }], [box], own, WORDS);
+  assert.deepEqual([box.live, own.live, own.hidden, own.textContent], [undefined, "polite", false, "Prices (1 row). 1."]);
 });
 
 test("a chart's columns become rows, numbers as they are read, nothing as a dash", () => {

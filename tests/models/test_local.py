@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2b_lab.llm import ModelUnavailable
+from s2b_lab.llm import ModelUnavailable, why_cut
 from s2b_lab.models.local import local_model
 
 
@@ -48,6 +48,32 @@ def test_a_local_model_goes_on_after_the_chat_with_the_likeliest_words(tiny):
     assert "<end>" not in expected, "choose another seed: this model ends at once"
     assert model("who play ?", "rules") == model("who play ?", "rules") == expected
     assert model.name == str(tiny)
+
+
+def test_an_answer_that_reaches_the_limit_is_cut_short_and_one_that_ends_is_not(tiny, monkeypatch):
+    import torch
+    from transformers import LlamaForCausalLM
+
+    assert "4 tokens: pass a larger max_tokens=" in why_cut(local_model(tiny, max_tokens=4)("who play ?", "rules"))
+
+    def ends_at_the_limit(self, ids, **_):
+        return torch.cat([ids, torch.full((1, 3), 5), torch.zeros((1, 1), dtype=torch.long)], 1)
+
+    monkeypatch.setattr(LlamaForCausalLM, "generate", ends_at_the_limit)
+    assert why_cut(local_model(tiny, max_tokens=4)("who play ?", "rules")) == ""
+    assert why_cut(local_model(tiny, max_tokens=9)("who play ?", "rules")) == ""
+
+
+def test_a_local_model_without_a_system_role_gets_the_rules_before_the_prompt(tiny):
+    strict = local_model(tiny, max_tokens=4)
+    tokenizer = strict._loaded[0]
+    refuse = "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('System role not supported') }}"
+    tokenizer.chat_template = refuse + "{% endif %}{% endfor %}" + tokenizer.chat_template
+    assert strict("who play ?", "rules") == continued(tiny, "<user> rules\n\nwho play ? <assistant>", 4)
+    assert strict._formed("who play ?", "rules") == "<user> rules\n\nwho play ? <assistant>"
+    tokenizer.chat_template = "{{ raise_exception('no such thing') }}"
+    with pytest.raises(ModelUnavailable, match="no such thing"):
+        strict("who play ?", "rules")
 
 
 def test_a_local_model_that_says_nothing_is_unavailable(tiny, monkeypatch):

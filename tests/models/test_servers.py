@@ -7,7 +7,7 @@ import time
 import pytest
 from chat_server import ChatServer, without_settings
 
-from s2b_lab.llm import ModelUnavailable
+from s2b_lab.llm import ModelUnavailable, why_cut
 from s2b_lab.models.servers import openai_model
 
 KEY = "sk-secret-of-the-test-1234"
@@ -44,6 +44,7 @@ def test_rules_and_prompt_are_sent_as_two_messages(server):
     assert body == {
         "model": "small",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is new?"}],
+        "max_tokens": 512,
     }
     assert headers["authorization"] == f"Bearer {KEY}"
 
@@ -112,13 +113,104 @@ def test_with_retries_it_waits_as_long_as_the_server_asks(server):
         ("no_message", ["empty answer"]),
         ("empty_content", ["empty answer", "'length'"]),
         ("null_content", ["empty answer", "'content_filter'"]),
-        ("only_thoughts", ["empty answer", "'length'"]),
+        ("only_thoughts", ["empty answer", "'length'", "max_tokens="]),
+        ("only_thinking_parts", ["empty answer", "'length'", "max_tokens="]),
+        ("refusal", ["refuses to answer (I cannot help with that.)"]),
+        ("refusal_part", ["refuses to answer (I cannot help with that.)"]),
+        ("error_in_an_answer", ["sent an error in place of an answer (The model is loading)"]),
+        ("error_as_a_text", ["sent an error in place of an answer (The model is loading)"]),
+        ("error_of_another_form", ["sent an error in place of an answer (The model is loading)"]),
+        ("error_in_a_choice", ["sent an error in place of an answer (The model is loading)"]),
     ],
 )
 def test_a_failure_says_what_happened_and_what_to_do(server, mode, words):
     message = fault(server, mode)
     assert not [word for word in words if word not in message], message
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("mode", ["parts", "parts_of_other_kinds"])
+def test_the_text_parts_of_a_content_are_the_answer(server, mode):
+    said = ask(server, mode)
+    assert said == "42 [1]." and why_cut(said) == ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("success", ""),
+        ("cut_by_length", "limit of tokens ('length'): pass a larger max_tokens="),
+        ("cut_by_filter", "by a filter ('content_filter')"),
+        ("cut_by_something", "it ended with 'insufficient_system_resource'"),
+    ],
+)
+def test_what_cut_an_answer_short_is_told(server, mode, why):
+    server.answer = lambda *_: "<think>hm</think>Half an answer [1]"
+    said = ask(server, mode)
+    assert said == "Half an answer [1]" and why in why_cut(said) and bool(why) == bool(why_cut(said))
+
+
+def test_a_refusal_after_a_beginning_is_told(server):
+    said = ask(server, "refusal_at_the_end")
+    assert said == "Half [1]" and "refusal (I cannot help with that.)" in why_cut(said)
+
+
+# --- what servers do not take ---
+
+
+@pytest.mark.parametrize("mode", ["without_system", "without_system_500", "without_system_200"])
+def test_a_server_without_a_system_role_gets_the_rules_before_the_prompt_from_then_on(server, mode):
+    server.mode = mode
+    model = openai_model("small", server.address, KEY)
+    assert model("What is new?", "Be brief.") == "You said: Be brief.\n\nWhat is new?"
+    assert len(server.requests) == 2
+    assert model("And then?", "Be brief.") == "You said: Be brief.\n\nAnd then?"
+    assert len(server.requests) == 3, "it is remembered"
+    assert server.requests[-1][2]["messages"] == [{"role": "user", "content": "Be brief.\n\nAnd then?"}]
+
+
+def test_a_server_that_wants_another_name_for_the_limit_and_no_system_role_is_taught_both(server):
+    server.mode = "of_another_age"
+    model = openai_model("small", server.address, KEY, max_tokens=99)
+    assert model("What is new?", "Be brief.") == "You said: Be brief.\n\nWhat is new?"
+    assert model("Hi") == "You said: Hi" and len(server.requests) == 4
+    body = server.requests[-1][2]
+    assert body["max_completion_tokens"] == 99 and "max_tokens" not in body
+
+
+def test_a_refusal_that_stays_is_told_once_more_asked_and_not_remembered(server):
+    server.mode = "always_about_the_system"
+    model = openai_model("small", server.address, KEY)
+    with pytest.raises(ModelUnavailable, match=r"status 400 \(The system is not in the mood\)"):
+        model("What is new?", "Be brief.")
+    assert len(server.requests) == 2
+    with pytest.raises(ModelUnavailable):
+        model("What is new?")
+    assert len(server.requests) == 3, "without rules there is nothing to fold"
+    server.mode = "success"
+    assert model("What is new?", "Be brief.") == "You said: What is new?"
+    assert [message["role"] for message in server.requests[-1][2]["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [
+        ({}, {"max_tokens": 512}),
+        ({"max_tokens": 7}, {"max_tokens": 7}),
+        ({"max_tokens": None}, {}),
+        ({"max_completion_tokens": 9}, {"max_completion_tokens": 9}),
+    ],
+)
+def test_a_server_is_asked_for_so_many_tokens_at_most(server, options, sent):
+    openai_model("small", server.address, KEY, **options)("Hello")
+    body = server.requests[-1][2]
+    assert {name: value for name, value in body.items() if name.startswith("max")} == sent
+
+
+@pytest.mark.parametrize("max_tokens", [0, -1, 2.5, "9", True])
+def test_a_limit_is_a_number_of_tokens(max_tokens):
+    with pytest.raises(ValueError, match=f"max_tokens.*{max_tokens!r}"):
+        openai_model("small", max_tokens=max_tokens)
 
 
 def test_a_slow_server_is_given_up_in_time(server):

@@ -10,19 +10,10 @@ from pathlib import Path
 import chromadb
 import pytest
 from chromadb.config import Settings
+from samples import texts, tree_of
 
-from s2b_lab.core.build import sentence_tree
-from s2b_lab.core.headings import document
 from s2b_lab.embed import HashEmbedder
 from s2b_lab.index import Index
-
-
-def tree_of(text, id="d", **options):
-    return sentence_tree(document(id, text, **options))
-
-
-def texts(hits):
-    return [hit.chunk.text for hit in hits]
 
 
 def client(path):
@@ -50,10 +41,20 @@ def test_a_collection_with_another_distance_is_refused_E2(tmp_path, fake):
         Index.open(tmp_path, fake)
 
 
-def test_a_foreign_collection_is_refused(tmp_path, fake):
-    client(tmp_path).create_collection("s2b", configuration={"hnsw": {"space": "cosine"}})
+def test_a_foreign_collection_is_refused(server, fake):
+    theirs = chromadb.HttpClient("127.0.0.1", server.port)
+    theirs.create_collection("foreign", configuration={"hnsw": {"space": "cosine"}})
     with pytest.raises(ValueError, match="was not written by s2b_lab"):
-        Index.open(tmp_path, fake)
+        Index.open(server.address, fake, "foreign")
+
+
+def test_a_foreign_collection_in_the_folder_is_left_alone(tmp_path, fake):
+    theirs = client(tmp_path).create_collection("s2b")
+    theirs.upsert(ids=["1"], embeddings=[[1.0, 2.0]])
+    with Index.open(tmp_path, fake) as index:
+        index.add(tree_of("Green tea."))
+        assert texts(index.search("tea")) == ["Green tea."] and index.verify() == []
+    assert theirs.count() == 1
 
 
 def test_a_new_collection_measures_cosine_E2(opened, fake):
@@ -70,22 +71,20 @@ def test_a_folder_deleted_underneath_is_named(tmp_path, fake):
     index = Index.open(tmp_path / "index", fake)
     index.add(tree_of("Green tea."))
     shutil.rmtree(tmp_path / "index")
-    for use in (
-        lambda: index.search("tea"),
-        lambda: index.add(tree_of("x")),
-        lambda: Index.open(tmp_path / "index", fake),
-    ):
+    for use in (lambda: index.search("tea"), lambda: index.add(tree_of("x")), index.verify):
         with pytest.raises(FileNotFoundError, match=r"index folder '.*index' was deleted"):
             use()
-    index.close()
     with Index.open(tmp_path / "index", fake) as fresh:
         assert fresh.search("tea") == [] and fresh.add(tree_of("Green tea.")).added == 1
+        with pytest.raises(FileNotFoundError, match=r"was deleted while an index in it was open: close that one"):
+            index.search("tea")  # the folder that is there now is another one
+    index.close()
 
 
-def test_a_collection_deleted_underneath_is_named(tmp_path, fake):
-    with Index.open(tmp_path, fake) as index:
+def test_a_collection_deleted_underneath_is_named(server, fake):
+    with Index.open(server.address, fake, "underneath") as index:
         index.add(tree_of("Green tea."))
-        client(tmp_path).delete_collection("s2b")
+        chromadb.HttpClient("127.0.0.1", server.port).delete_collection("underneath")
         with pytest.raises(LookupError, match="was deleted while it was open"):
             index.search("tea")
 
@@ -178,13 +177,12 @@ def test_a_folder_below_a_file_is_named(tmp_path, fake):
 
 @pytest.mark.parametrize("part", [0.5, None])
 def test_a_broken_file_is_named(tmp_path, fake, part):
-    with Index.open(tmp_path / "index", fake) as index:
-        index.add(tree_of("Green tea."))
-    shutil.copytree(tmp_path / "index", tmp_path / "copy")  # Chroma still holds the first one's file
-    file = tmp_path / "copy" / "chroma.sqlite3"
+    with Index.open(tmp_path, fake) as index:
+        index.add(tree_of("Green tea. " * 99))
+    file = tmp_path / "s2b.sqlite3"
     file.write_bytes(file.read_bytes()[: int(file.stat().st_size * part)] if part else b"no database" * 999)
-    with pytest.raises(OSError, match=r"cannot use the index in '.*copy' \(.*(malformed|not a database).*add the doc"):
-        Index.open(tmp_path / "copy", fake)
+    with pytest.raises(OSError, match=r"cannot use the index in '.*' \(.*(malformed|not a database).*add the doc"):
+        Index.open(tmp_path, fake)
 
 
 READ_ONLY = """
@@ -212,7 +210,7 @@ def test_a_read_only_folder_is_named(run_python, fake):
             path.chmod(0o555 if path.is_dir() else 0o444)
         (half := Path(root, "half")).mkdir(0o777)
         half.chmod(0o777)
-        shutil.copy(good / "chroma.sqlite3", half)  # the folder may be written, its file not
+        shutil.copy(good / "s2b.sqlite3", half)  # the folder may be written, its file not
         printed = run_python(READ_ONLY, good, empty, empty / "missing", half, HOME=root).stdout.splitlines()
         for path in (good, empty):
             path.chmod(0o755)
@@ -221,16 +219,16 @@ def test_a_read_only_folder_is_named(run_python, fake):
     assert all("is read-only: make it writable, or open a copy" in line for line in printed)
 
 
-def test_a_collection_in_the_place_of_the_documents_is_refused(tmp_path, fake):
-    client(tmp_path).create_collection("s2b-documents")
-    with pytest.raises(ValueError, match=r"'s2b-documents' in .* is no document store .* another name than 's2b'"):
-        Index.open(tmp_path, fake)
+def test_a_collection_in_the_place_of_the_documents_is_refused(server, fake):
+    chromadb.HttpClient("127.0.0.1", server.port).create_collection("placed-documents")
+    with pytest.raises(ValueError, match=r"'placed-documents' in .* no document store .* another name than 'placed'"):
+        Index.open(server.address, fake, "placed")
 
 
-def test_an_index_in_the_place_of_the_documents_is_refused(tmp_path, fake):
-    Index.open(tmp_path, fake, "s2b").close()
-    chroma = client(tmp_path)
-    chroma.delete_collection("s2b-documents")
-    chroma.get_collection("s2b").modify(name="s2b-documents")
+def test_an_index_in_the_place_of_the_documents_is_refused(server, fake):
+    Index.open(server.address, fake, "moved").close()
+    chroma = chromadb.HttpClient("127.0.0.1", server.port)
+    chroma.delete_collection("moved-documents")
+    chroma.get_collection("moved").modify(name="moved-documents")
     with pytest.raises(ValueError, match="is no document store"):
-        Index.open(tmp_path, fake)
+        Index.open(server.address, fake, "moved")

@@ -1,0 +1,43 @@
+"""LGMGC: parents where a language model would end, halves and quarters of them to search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from ..core.build import HEADING_PATH, multi_granular
+from ..core.outline import Outline
+from ..core.sizes import Unit
+from ..core.split import Cuts, check_size
+from ..core.text import Document, Span
+from ..core.tree import ChunkTree
+from .logits import CausalModel, blocks_of, check_causal
+
+
+def lgmgc(
+    docs: Document | Iterable[Document],
+    model: CausalModel,
+    theta: int = 200,
+    unit: Unit = "word",
+    length: Callable[[str], int] | None = None,
+    heading_path: bool = HEADING_PATH,
+) -> ChunkTree:
+    """Parents cut by `logits`, and in each of them the halves and quarters of `multi_granular`; all are indexed.
+
+    No sentence is cut, so one larger than `theta` stands alone. A parent ends where the label of who may read it
+    changes; it may hold several sections, since headings are left to the model, while halves and quarters stay inside
+    one. ValueError for a theta below 1 or another unit; TypeError for what is no Document or model.
+    Source: logits-guided multi-granular chunking (LGMGC), arXiv:2501.09940.
+    """
+    check_size(theta, 0, "theta")
+    check_causal(model)
+
+    def parents(doc: Document) -> Iterator[Span]:
+        cuts, outline = Cuts(doc.text, unit, length), Outline(doc)
+        for _, alike in groupby(range(len(doc.sections)), key=lambda place: doc.sections[place].access):
+            places = list(alike)
+            stretch = outline.span(range(places[0], places[-1] + 1))
+            for block in blocks_of(cuts, model, theta, stretch.start, stretch.end):
+                yield Span(block.span.start, block.cut)
+
+    return multi_granular(docs, theta, unit, length, heading_path, parents)
