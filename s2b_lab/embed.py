@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .core.characters import CJK, is_blank
 from .core.checks import check_kind, check_str, check_whole
 from .models.arrays import finite_array, first_not_finite, real_array
-from .models.copies import normalise, passage_copies, query_copy, unit_rows
+from .models.copies import digest, normalise, passage_copies, query_copy, unit_rows
 from .models.encoders import E5, MINILM, E5Embedder, SentenceEmbedder, packaged_folder
-from .models.packaged import Prepared
+from .models.packaged import PACKAGED, PackagedVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,9 +75,10 @@ def embedder(name: str = "en", cache: str | Path | None = None) -> Embedder:
 @functools.lru_cache(maxsize=_MODELS)
 def _named(name: str) -> Embedder:
     if name in _MULTILINGUAL:
-        return Prepared(E5Embedder())
+        return RememberingEmbedder(E5Embedder(), PACKAGED)
     if name in _ENGLISH:
-        return Prepared(SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256))
+        model = SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256)
+        return RememberingEmbedder(model, PACKAGED)
     return SentenceEmbedder(name, name)
 
 
@@ -106,16 +107,12 @@ def as_rows(model: Embedder, vectors: Any, count: int) -> np.ndarray:
     return rows
 
 
-def query_row(model: Embedder, query: str | Sequence[float] | np.ndarray) -> np.ndarray:
-    """Give the vector (dimension,) of a question, or one that is given, as float32.
+def query_row(model: Embedder, query: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Give the vector (dimension,) of a question as float32.
 
-    ValueError for a blank question, and for a vector of another dimension, not finite or all zero, which names the
-    model where it gave it; TypeError for what is no text or vector.
+    ValueError for one of another dimension, not finite or all zero; TypeError for what is no vector.
     """
-    if isinstance(query, str):
-        vector = as_rows(model, [model.query(query)], 1)[0]
-    else:
-        vector = finite_array("query, a text or a vector,", query)
+    vector = finite_array("query, a text or a vector,", query)
     if vector.shape != (model.dimension,):
         raise ValueError(f"a query vector has the shape ({model.dimension},), not {vector.shape}")
     if not vector.any():
@@ -203,8 +200,8 @@ class HashEmbedder:
 
 
 # A model's cache in a folder is one object as long as anybody holds it; the last ones are held here.
-_cached: weakref.WeakValueDictionary[tuple[int, Path], _CachedEmbedder] = weakref.WeakValueDictionary()
-_latest: deque[_CachedEmbedder] = deque(maxlen=_MODELS)
+_cached: weakref.WeakValueDictionary[tuple[int, Path], RememberingEmbedder] = weakref.WeakValueDictionary()
+_latest: deque[RememberingEmbedder] = deque(maxlen=_MODELS)
 _opening = threading.Lock()
 
 
@@ -217,26 +214,31 @@ def cached(model: Embedder, folder: str | Path) -> Embedder:
     file.make()
     with _opening:
         # No other model has this id while the cache, which holds its model, is there.
-        found = _cached.setdefault((id(model), path), _CachedEmbedder(model, file))
+        found = _cached.setdefault((id(model), path), RememberingEmbedder(model, file))
         if found not in _latest:
             _latest.append(found)
     return found
 
 
-class _CachedEmbedder:
-    def __init__(self, model: Embedder, file: VectorFile):
-        self._model, self._file = model, file
+class RememberingEmbedder:
+    """A model beside vectors that are kept by what it was given: it computes those that are not there."""
+
+    def __init__(self, model: Embedder, kept: VectorFile | PackagedVectors):
+        self._model, self._kept = model, kept
         self.name, self.dimension, self.max_tokens = model.name, model.dimension, model.max_tokens
         self.query_prefix, self.passage_prefix = model.query_prefix, model.passage_prefix
 
     def passages(self, texts: Sequence[str]) -> np.ndarray:
+        """Embed texts to be stored: (n, dimension)."""
         return self._through(passage_copies(texts), "passage", self.passage_prefix, self._model.passages)
 
     def query(self, text: str) -> np.ndarray:
+        """Embed one question: (dimension,)."""
         copies = [query_copy(text)]
         return self._through(copies, "query", self.query_prefix, lambda one: self._model.query(one[0])[None, :])[0]
 
     def count_tokens(self, text: str) -> int:
+        """Count what the model reads for a passage, its prefix and special tokens included."""
         return self._model.count_tokens(text)
 
     def _through(
@@ -244,14 +246,14 @@ class _CachedEmbedder:
     ) -> np.ndarray:
         import numpy as np
 
-        digests = {text: hashlib.sha256((prefix + text).encode()).digest() for text in texts}
-        found = self._file.read(self.name, side, digests.values())
-        known = {digest: vector for digest, vector in found.items() if len(vector) == 4 * self.dimension}
-        new = [text for text, digest in digests.items() if digest not in known]
+        digests = {text: digest(prefix, text) for text in texts}
+        found = self._kept.read(self.name, side, digests.values())
+        known = {name: vector for name, vector in found.items() if len(vector) == 4 * self.dimension}
+        new = [text for text, name in digests.items() if name not in known]
         if new:
             rows = as_rows(self._model, embed(new), len(new))
             made = {digests[text]: row.tobytes() for text, row in zip(new, rows, strict=True)}
-            self._file.write(self.name, side, made)
+            self._kept.write(self.name, side, made)
             known |= made
         joined = b"".join(known[digests[text]] for text in texts)
         return np.frombuffer(joined, dtype=np.float32).reshape(-1, self.dimension).copy()

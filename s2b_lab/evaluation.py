@@ -171,7 +171,8 @@ def _scored(
     tokens = [count(context.text) for context in contexts]
     for number in tokens:
         check_number("what count gives", number, 0)
-    found, ranks = evidence_found(contexts, question), gold_ranks(contexts, question.gold)
+    ranks = gold_ranks(contexts, question.gold)
+    found = _found(question, ranks)
     return Score(question, tuple(found), sum(tokens), tuple(ranks), span_overlap(contexts, question.gold))
 
 
@@ -183,9 +184,10 @@ def evidence_found(contexts: Iterable[Context], question: Question) -> list[bool
     """
     check_kind("question", question, Question)
     contexts = list_of(Context, "contexts", contexts)
-    if not question.answers:
-        return []
-    ranks = gold_ranks(contexts, question.gold)
+    return _found(question, gold_ranks(contexts, question.gold)) if question.answers else []
+
+
+def _found(question: Question, ranks: Sequence[int | None]) -> list[bool]:
     held = {places[0]: rank is not None for places, rank in zip(question.gold, ranks, strict=True)}
     return [held[answer] for answer in question.answers]
 

@@ -12,7 +12,7 @@ from .core.characters import is_blank
 from .core.checks import check_callable, check_filled, check_kind, check_whole
 from .core.text import Document, Span
 from .core.tree import Chunk, ChunkTree
-from .llm import ChatModel, ModelUnavailable, checked, reply, why_cut
+from .llm import ChatModel, ModelUnavailable, checked, is_cut_end, reply
 from .models.cleaning import question_lines
 from .models.prompts import Language, Prompt, instructions
 
@@ -47,16 +47,12 @@ class Questioner:
         except ModelUnavailable as error:
             warnings.warn(f"no questions for {passage[:40]!r}: {error}", RuntimeWarning, stacklevel=2)
             return []
-        lines = (line for line in question_lines(answer) if len(line) <= _LINE and not _is_half(line, answer))
+        lines = (line for line in question_lines(answer) if len(line) <= _LINE and not is_cut_end(line, answer))
         questions = list(dict.fromkeys(lines))[: self.n]
         if not questions:
             reason = f"{source} wrote none: {answer[:80]!r}"
             warnings.warn(f"no questions for {passage[:40]!r}: {reason}", RuntimeWarning, stacklevel=2)
         return questions
-
-
-def _is_half(line: str, answer: str) -> bool:
-    return why_cut(answer) != "" and answer.endswith(line) and not line.endswith(("?", "？"))
 
 
 def question_tree(tree: ChunkTree, ask: Callable[[str], list[str]]) -> ChunkTree:

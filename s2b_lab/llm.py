@@ -84,6 +84,11 @@ class _FirstOf:
         return reply(self, prompt, system)[0]
 
 
+def is_cut_end(text: str, answer: str) -> bool:
+    """Tell whether a question is the half one that an answer, cut short, ends with."""
+    return why_cut(answer) != "" and answer.endswith(text) and not text.endswith(("?", "？"))
+
+
 def reply(model: ChatModel, prompt: str, system: str = "") -> tuple[str, str]:
     """Ask a model: its answer, and the name of who gave it, which for `first_of` is one of its models."""
     if not isinstance(model, _FirstOf):

@@ -27,7 +27,8 @@ def query_rows(model: Embedder, query: str | Sequence[float] | np.ndarray) -> li
 
     A text longer than the model reads is cut at paragraphs and sentences, each different piece is embedded once, and a
     chunk is as like the question as to the piece that it is most like. So the asked sentence finds its passage wherever
-    it stands: in the mean of all pieces it would be lost among the others. ValueError and TypeError as `query_row`.
+    it stands: in the mean of all pieces it would be lost among the others. ValueError for a blank question, and for a
+    vector of another dimension, not finite or all zero; TypeError for what is no text or vector.
     """
     pieces = query_pieces(model, query) if isinstance(query, str) else [query]
     return [_row(model, piece) for piece in pieces]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .core.cards import Card, Rows, abridged
 from .core.characters import is_blank
 from .core.checks import check_filled
-from .llm import ChatModel, ModelUnavailable, checked, reply, why_cut
+from .llm import ChatModel, ModelUnavailable, checked, is_cut_end, reply, why_cut
 from .models.cleaning import first_line, is_question, unwrapped_passage
 from .models.copies import normalise
 from .models.prompts import Language, Prompt, instructions
@@ -70,8 +70,7 @@ class Rewriter:
 
     def _half(self, text: str, said: str) -> str:
         # Half a passage is still like the texts to be found; half a question asks something else.
-        half = self.asks and said.endswith(text) and not text.endswith(("?", "？"))
-        return f"wrote half a question: {why}" if half and (why := why_cut(said)) else ""
+        return f"wrote half a question: {why_cut(said)}" if self.asks and is_cut_end(text, said) else ""
 
 
 def step_back(model: ChatModel, prompt: Prompt = "few-shot", language: Language = "en") -> Rewriter:

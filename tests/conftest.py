@@ -16,6 +16,8 @@ os.environ.pop("S2B_EMBEDDING_CACHE", None)
 import pytest
 from embedders import RecordingEmbedder
 
+from s2b_lab.core.build import sentence_tree
+from s2b_lab.corpus import load
 from s2b_lab.embed import embedder
 from s2b_lab.index import Index
 
@@ -76,6 +78,19 @@ def zh():
 @pytest.fixture
 def fake():
     return RecordingEmbedder()
+
+
+@pytest.fixture
+def index(fake):
+    """An index in memory with the fake model."""
+    with Index.open(None, fake) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def policy():
+    """The sentences of the English policy."""
+    return sentence_tree(load("travel-en"))
 
 
 @pytest.fixture

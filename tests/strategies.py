@@ -63,3 +63,12 @@ def documents(draw: st.DrawFn, labels: tuple[str, ...] = ("public",)) -> list[Do
         labelled = [dataclasses.replace(section, access=draw(st.sampled_from(labels))) for section in plain.sections]
         found.append(dataclasses.replace(plain, sections=tuple(labelled)))
     return found
+
+
+json_trees = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=60),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.text("abc", min_size=1, max_size=3), inner, max_size=4)
+    ),
+    max_leaves=30,
+)

@@ -108,7 +108,7 @@ def naive():
 
     def word_piece(text):
         options = {"add_special_tokens": False, "verbose": False}
-        return len(embedder("en").model._model.tokenizer(embed.normalise(text), **options)["input_ids"])
+        return len(embedder("en")._model._model.tokenizer(embed.normalise(text), **options)["input_ids"])
 
     return {"en": word_piece, "zh": sentence_piece(list(zip(words, scores, strict=True)), unknown)}
 
@@ -161,7 +161,7 @@ def test_the_cache_counts_as_its_model(zh, tmp_path):
 
 def test_a_model_is_loaded_once():
     assert embedder("en") is embedder("en") is embedder()
-    assert embedder("all-MiniLM-L6-v2").model._source == embedder("en").model._source
+    assert embedder("all-MiniLM-L6-v2")._model._source == embedder("en")._model._source
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\u200b"])

@@ -26,17 +26,6 @@ from s2b_lab.store.write import Report
 ALL = {"access": ["public", "finance", "secret"]}
 
 
-@pytest.fixture
-def index(fake):
-    with Index.open(None, fake) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def policy():
-    return sentence_tree(corpus.load("travel-en"))
-
-
 @pytest.fixture(scope="module")
 def filled(en, policy):
     with Index.open(None, en) as opened:

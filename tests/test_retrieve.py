@@ -33,12 +33,6 @@ CROWD = "\n\n".join(
 
 
 @pytest.fixture
-def index(fake):
-    with Index.open(None, fake) as opened:
-        yield opened
-
-
-@pytest.fixture
 def crowd(index):
     index.add(sentence_tree(document("d", CROWD)))
     return index

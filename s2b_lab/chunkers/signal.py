@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..core.checks import check_kind, list_of
 from ..core.split import Cuts, check_size
-from ..core.text import Document
+from ..core.text import Document, as_documents
 from .logits import CausalModel, check_causal, end_probabilities
 from .whole import after_block, headed_sentences
 
@@ -39,8 +38,7 @@ def end_signal(
     check_size(theta, 0, "theta")
     check_causal(model)
     scores: dict[bool, list[float]] = {True: [], False: []}
-    for doc in [docs] if isinstance(docs, Document) else list_of(Document, "docs", docs):
-        check_kind("doc", doc, Document)
+    for doc in as_documents(docs):
         for end, is_paragraph_end, score in _scores(doc.text, model, theta):
             if not prose or _MARK.search(doc.text, max(0, end - 4), end):
                 scores[is_paragraph_end].append(score)

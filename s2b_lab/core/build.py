@@ -14,7 +14,7 @@ from .packing import Packing
 from .sentences import sentences
 from .sizes import Unit
 from .split import HEADED_LEVELS, Cuts, check_size
-from .text import Document, Span, trimmed
+from .text import Document, Span, as_documents, trimmed
 from .tree import Chunk, ChunkTree
 
 # Whether trees put the headings above a chunk into the copy that is embedded, where nothing else is said.
@@ -48,7 +48,7 @@ def parents_and_children(
         check_size(parent_size, 0, "parent_size")
         if child_size > parent_size:
             raise ValueError(f"child_size must be at most parent_size {parent_size}, not {child_size}")
-    documents, chunks, indexed = _documents(docs), [], []
+    documents, chunks, indexed = as_documents(docs), [], []
     for doc in documents:
         plan = _Plan(doc, unit, length)
         families = plan.whole() if parent_size is None else plan.parents(parent_size, HEADED_LEVELS)
@@ -65,7 +65,7 @@ def sentence_tree(docs: Document | Iterable[Document], heading_path: bool = HEAD
     Each row of a table is a sentence, the first one with the table's head; a heading is one, too. `heading_path` puts
     the headings above a sentence before it in the copy that is embedded.
     """
-    documents, chunks = _documents(docs), []
+    documents, chunks = as_documents(docs), []
     for doc in documents:
         all_paragraphs, all_sentences = paragraphs(doc.text), sentences(doc.text)
         for section in _section_chunks(doc):
@@ -102,7 +102,7 @@ def multi_granular(
     check_size(parent_size, 0, "parent_size")
     if parents is not None:
         check_callable("parents", parents, "from a Document to Spans")
-    documents, chunks = _documents(docs), []
+    documents, chunks = as_documents(docs), []
     for doc in documents:
         plan = _Plan(doc, unit, length)
         chunks += _section_chunks(doc)
@@ -198,17 +198,6 @@ class _Plan:
     def _passage(self, chunk_id: str, span: Span, parent_id: str | None) -> Chunk:
         section = self.doc.sections[self.outline.place(span.start)]
         return _chunk(self.doc, chunk_id, span, "passage", parent_id, section.id)
-
-
-def _documents(docs: Document | Iterable[Document]) -> list[Document]:
-    found = [docs] if isinstance(docs, Document) else docs
-    if isinstance(found, str) or not isinstance(found, Iterable):
-        raise TypeError(f"docs must be a Document or a list of them, not {type(docs).__name__}")
-    found = list(found)
-    for doc in found:
-        if not isinstance(doc, Document):
-            raise TypeError(f"docs must hold Documents only, not {type(doc).__name__}: use document(id, text)")
-    return found
 
 
 def _check_inside(doc: Document, span: Span) -> None:

@@ -4,7 +4,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from .blocks import Blocks
+from .front_matter import front_matter
+from .lines import plain_newlines
 from .text import PUBLIC, Document, Section, Span, trimmed
 
 _WORDS = re.compile(r"\w+")
@@ -17,7 +18,7 @@ class Outline:
         self.document, self.sections = document, document.sections
         self.above = _above(self.sections)
         self._starts = [section.span.start for section in self.sections]
-        self._body = _body(document.text)
+        self._body = front_matter(plain_newlines(document.text))
         spans = (Span(min(max(s.span.start, self._body), s.span.end), s.span.end) for s in self.sections)
         self._solid = [trimmed(document.text, span) for span in spans]
 
@@ -62,10 +63,6 @@ class Outline:
         while place < len(self.sections) and self._starts[place] < span.end:
             yield self.sections[place].access
             place += 1
-
-
-def _body(text: str) -> int:
-    return Blocks(text).body if text[:1] in ("\ufeff", "-", "+") else 0
 
 
 def _above(sections: Sequence[Section]) -> list[int]:

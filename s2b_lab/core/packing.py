@@ -89,12 +89,10 @@ class Packing:
 
     def _last_below(self) -> list[int]:
         """For each section where the next one begins that is not below it."""
-        ends = [len(self._sections)] * len(self._sections)
-        path: list[int] = []
-        for place, section in enumerate(self._sections):
-            while path and self._sections[path[-1]].level >= section.level:
-                ends[path.pop()] = place
-            path.append(place)
+        ends = list(range(1, len(self._sections) + 1))
+        for place in reversed(range(len(ends))):
+            if (above := self._above[place]) >= 0:
+                ends[above] = max(ends[above], ends[place])
         return ends
 
     def _last_alike(self) -> list[int]:

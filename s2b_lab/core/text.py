@@ -153,6 +153,18 @@ def page_of(document: Document, span: Span) -> tuple[int, int] | None:
     return first, max(first, bisect_left(document.pages, span.end))
 
 
+def as_documents(docs: Document | Iterable[Document]) -> list[Document]:
+    """Get one document, or several, as a list; TypeError for what is none."""
+    found = [docs] if isinstance(docs, Document) else docs
+    if isinstance(found, str) or not isinstance(found, Iterable):
+        raise TypeError(f"docs must be a Document or a list of them, not {type(docs).__name__}")
+    found = list(found)
+    for doc in found:
+        if not isinstance(doc, Document):
+            raise TypeError(f"docs must hold Documents only, not {type(doc).__name__}: use document(id, text)")
+    return found
+
+
 def trimmed(text: str, span: Span) -> Span:
     """The span without the white space at its ends."""
     inner = span.of(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -38,6 +39,11 @@ def passage_copies(texts: Sequence[str]) -> list[str]:
 def query_copy(text: str) -> str:
     """Make the copy of a question; ValueError when it is blank."""
     return normalise(check_filled("query", text))
+
+
+def digest(prefix: str, copy: str) -> bytes:
+    """What a vector is kept by: the SHA-256 of all that its model was given."""
+    return hashlib.sha256((prefix + copy).encode()).digest()
 
 
 def unit_rows(vectors: Any, dimension: int) -> np.ndarray:

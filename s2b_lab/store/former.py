@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .archive import Archive
+from .batches import batches
 from .chroma import check_collection, description, folder_client
 from .collections import STAMP
 
 if TYPE_CHECKING:
     from ..embed import Embedder
     from .location import Location
-
-_BATCH = 2000
 
 
 def moved(archive: Archive, location: Location, embedder: Embedder) -> None:
@@ -74,8 +73,8 @@ def _records(documents: Any | None) -> dict[str, str]:
 
 def _rows(vectors: Any) -> Iterator[tuple]:
     ids = vectors.get(include=[])["ids"]
-    for start in range(0, len(ids), _BATCH):
-        got = vectors.get(ids=ids[start : start + _BATCH], include=["embeddings", "metadatas"])
+    for part in batches(ids):
+        got = vectors.get(ids=part, include=["embeddings", "metadatas"])
         for record, row, labels in zip(got["ids"], got["embeddings"], got["metadatas"], strict=True):
             if labels and "doc_id" in labels:
                 yield labels["doc_id"], record, row

@@ -8,11 +8,12 @@ import sqlite3
 import uuid
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .archive import Archive
+from .batches import batches
 from .catalogue import Catalogue, Owner
 from .chroma import folder_client, memory_client, new_collection
 from .committed import as_metadata
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 FOLDER = "s2b-chroma"
-_BATCH = 2000
 
 
 class Outdated(Exception):
@@ -151,8 +151,8 @@ class Mirror:
         self._stamp = self._held = None
         self._note(None)
         written = self._write(owners, new)
-        for start in range(0, len(old), _BATCH):
-            self.collection.delete(ids=old[start : start + _BATCH])
+        for part in batches(old):
+            self.collection.delete(ids=part)
         if written != new and self._archive.stamp() != stamp:
             raise Outdated
         self._stamp, self._held = stamp, (held | written).difference(old)
@@ -176,7 +176,7 @@ class Mirror:
     def _write(self, owners: Mapping[str, Owner], new: set[str]) -> set[str]:
         written: set[str] = set()
         with Progress("bringing Chroma up to date", len(new)) as progress:
-            for part in _parts(self._rows(owners, new)):
+            for part in batches(self._rows(owners, new)):
                 ids, rows, labels = zip(*part, strict=True)
                 self.collection.upsert(ids=list(ids), embeddings=list(rows), metadatas=list(labels))
                 written.update(ids)
@@ -192,14 +192,3 @@ class Mirror:
         for doc_id, records in wanted.items():
             kept = self._archive.vectors(doc_id)
             yield from ((one, kept[one], as_metadata(owners[one].labels)) for one in records if one in kept)
-
-
-def _parts(items: Iterable) -> Iterator[list]:
-    part: list = []
-    for item in items:
-        part.append(item)
-        if len(part) == _BATCH:
-            yield part
-            part = []
-    if part:
-        yield part

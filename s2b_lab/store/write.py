@@ -13,6 +13,7 @@ from ..core.cards import Card, Rows, counted
 from ..core.text import Document
 from ..core.tree import Chunk, ChunkTree
 from ..embed import Embedder, as_rows
+from .batches import batches
 from .collections import STAMP, Store
 from .plan import Change, Wanted, plan, text_key
 from .progress import Progress, Teller
@@ -199,4 +200,4 @@ def _named(doc_id: str, error: Exception) -> Exception:
 def _parts(texts: dict[str, str]) -> Iterator[dict[str, str]]:
     # Sorted by length, as a model would sort them all, so that little is padded.
     keys = sorted(texts, key=lambda key: -len(texts[key])) if len(texts) > _PART else list(texts)
-    return ({key: texts[key] for key in keys[start : start + _PART]} for start in range(0, len(keys), _PART))
+    return ({key: texts[key] for key in part} for part in batches(keys, _PART))

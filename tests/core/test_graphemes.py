@@ -1,13 +1,13 @@
 """Grapheme clusters."""
 
 import sys
-import time
 import unicodedata
 
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
+from speed import in_proportion
 
 from s2b_lab.core.graphemes import graphemes, is_boundary, next_cut
 
@@ -17,17 +17,6 @@ def pieces(spans, text):
 
 
 # --- speed grows with the text, whatever the text --------------------------------------------------------------------
-
-
-def seconds(function, text):
-    begin = time.process_time()
-    function(text)
-    return time.process_time() - begin
-
-
-def in_proportion(function, small, large, factor):
-    """Is the large text done within so many times the small one's time? On a busy machine, at one of several tries."""
-    return any(seconds(function, large) < factor * seconds(function, small) + 0.02 for _ in range(6))
 
 
 @pytest.mark.parametrize("unit", ["\U0001f1eb", "\u0301", "👩\u200d", "\u1100", "क्", "\r\n"], ids=ascii)

@@ -1,12 +1,12 @@
 """Sentences and paragraphs, in Chinese and English."""
 
-import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from samples import any_text
+from speed import in_proportion
 
 from s2b_lab.core.blocks import paragraphs
 from s2b_lab.core.characters import is_blank
@@ -417,17 +417,6 @@ HOSTILE = [
     "目录\n第一章 甲\n", "Article 1\nA\n\n", "Article 1. A b.\n", "I. A\n\n", "1. A\nB.\n", "1. A\n\nB.\n\n",
     "1.1 A\n\n", "<!--\n", "<!-- -->\n", "　　甲\n", "---\na: b\n", " # a\n", "A\n***\n",
 ]  # fmt: skip
-
-
-def seconds(function, text):
-    begin = time.process_time()
-    function(text)
-    return time.process_time() - begin
-
-
-def in_proportion(function, small, large, factor):
-    """Is the large text done within so many times the small one's time? On a busy machine, at one of several tries."""
-    return any(seconds(function, large) < factor * seconds(function, small) + 0.02 for _ in range(6))
 
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=repr)

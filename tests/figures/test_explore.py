@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import json_trees
 
 from s2b_lab.core.headings import document
 from s2b_lab.core.text import Span
@@ -266,14 +267,6 @@ def test_what_is_no_view_is_refused(result):
 
 
 # --- recordings ---
-
-json_trees = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=60),
-    lambda parts: (
-        st.lists(parts, max_size=4) | st.dictionaries(st.text("abc", min_size=1, max_size=3), parts, max_size=4)
-    ),
-    max_leaves=20,
-)
 
 
 @given(st.lists(json_trees, min_size=1, max_size=5))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plotly.offline import get_plotlyjs_version
+from strategies import json_trees
 
 from s2b_lab.core.text import Span
 from s2b_lab.figures.controls import Choice, Slider, Switch, Text
@@ -153,16 +154,7 @@ def test_lists_of_lists_of_shared_parts_are_what_they_were():
     assert _resolved(pool.intern(tree), pool.items) == tree
 
 
-TREES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=60),
-    lambda inner: (
-        st.lists(inner, max_size=5) | st.dictionaries(st.text("abc", min_size=1, max_size=3), inner, max_size=4)
-    ),
-    max_leaves=30,
-)
-
-
-@given(st.lists(TREES, min_size=1, max_size=4))
+@given(st.lists(json_trees, min_size=1, max_size=4))
 def test_every_tree_comes_out_of_the_pool_as_it_went_in(trees):
     pool = Pool()
     kept = [pool.intern(tree) for tree in trees * 2]

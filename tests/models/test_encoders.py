@@ -46,9 +46,9 @@ def test_the_models_state_their_limits(en, zh):
 def test_tokens_are_those_that_the_model_reads(en, zh):
     assert en.count_tokens("hello world") == 4  # [CLS] hello world [SEP]
     long = "报销 reimbursement " * 300
-    read = en.model._model.tokenizer(embed.normalise(long), verbose=False)["input_ids"]
+    read = en._model._model.tokenizer(embed.normalise(long), verbose=False)["input_ids"]
     assert en.count_tokens(long) == len(read) > 900
-    assert zh.count_tokens("") == zh.model._model.token_count("") >= 4  # the prefix counts
+    assert zh.count_tokens("") == zh._model._model.token_count("") >= 4  # the prefix counts
 
 
 def test_no_model_reads_beyond_its_limit(en, zh):
@@ -62,9 +62,9 @@ def test_the_multilingual_model_is_given_as_much_as_it_can_read(zh):
     for text in ("a", "x " * 5000, "报销" * 300, "🜀" * 9000, "Donaudampfschiff" * 999):
         for is_query in (False, True):
             copy = embed.normalise(text)
-            cut = zh.model._cut(copy, is_query)
-            assert copy.startswith(cut) and zh.model._model.token_count(cut, is_query) <= 512
-            assert cut == copy or zh.model._model.token_count(copy[: len(cut) + 1], is_query) > 512
+            cut = zh._model._cut(copy, is_query)
+            assert copy.startswith(cut) and zh._model._model.token_count(cut, is_query) <= 512
+            assert cut == copy or zh._model._model.token_count(copy[: len(cut) + 1], is_query) > 512
 
 
 def test_many_texts_of_mixed_length_come_back_in_their_order(en):

@@ -10,10 +10,9 @@ from embedders import RecordingEmbedder
 from extensions import FOLDER, extension
 
 from s2b_lab import embedder, load, sentence_tree
-from s2b_lab.embed import cached
-from s2b_lab.models import packaged
-from s2b_lab.models.copies import passage_copies
-from s2b_lab.models.packaged import PACKAGED, PACKAGES, PackagedVectors, Prepared
+from s2b_lab.embed import RememberingEmbedder, cached
+from s2b_lab.models.copies import digest, passage_copies
+from s2b_lab.models.packaged import PACKAGED, PACKAGES, PackagedVectors
 
 TEXTS = ["Tea is free.", "Pots are blue.", "Trains are late."]
 
@@ -38,7 +37,7 @@ def packed(tmp_path, monkeypatch):
 
 def test_a_known_text_is_looked_up_and_a_new_one_computed(packed):
     model, plain = fake(), fake()
-    prepared = Prepared(model, PackagedVectors(packed))
+    prepared = RememberingEmbedder(model, PackagedVectors(packed))
     rows = prepared.passages([TEXTS[2], TEXTS[0], TEXTS[2], "tea?"])
     assert model.embedded == [TEXTS[2], "tea?"], "each new text once, and a question's vector is no passage's"
     assert np.allclose(rows, plain.passages([TEXTS[2], TEXTS[0], TEXTS[2], "tea?"]), atol=1e-3)
@@ -50,17 +49,17 @@ def test_a_known_text_is_looked_up_and_a_new_one_computed(packed):
 
 def test_vectors_of_another_version_or_prefix_are_not_used(packed, monkeypatch):
     other = RecordingEmbedder(name="fake", passage_prefix="say ")
-    Prepared(other, PackagedVectors(packed)).passages(TEXTS[:1])
+    RememberingEmbedder(other, PackagedVectors(packed)).passages(TEXTS[:1])
     assert other.embedded == TEXTS[:1]
     model = fake()
-    monkeypatch.setattr(packaged, "version", lambda package: "0.0")
-    Prepared(model, PackagedVectors(packed)).passages(TEXTS[:1])
+    monkeypatch.setattr("importlib.metadata.version", lambda package: "0.0")
+    RememberingEmbedder(model, PackagedVectors(packed)).passages(TEXTS[:1])
     assert model.embedded == TEXTS[:1]
 
 
 def test_a_package_without_vectors_computes_all(tmp_path):
     model = RecordingEmbedder()
-    assert Prepared(model, PackagedVectors(tmp_path / "none.npz")).passages(TEXTS).shape == (3, 256)
+    assert RememberingEmbedder(model, PackagedVectors(tmp_path / "none.npz")).passages(TEXTS).shape == (3, 256)
     assert model.embedded == TEXTS and PackagedVectors(tmp_path / "none.npz").map("map-1") is None
 
 
@@ -76,9 +75,9 @@ def test_the_packaged_vectors_are_those_of_the_installed_model(name):
     assert PACKAGED.made_by[model.name]["sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
     texts = [chunk.text for chunk in sentence_tree(load(f"travel-{name}")).indexed]
     sample = random.Random(1).sample(texts, 12)
-    known = PACKAGED.vectors(model.name, "passage")
-    assert all(packaged.digest(model.passage_prefix, copy) in known for copy in passage_copies(sample))
-    similar = (model.passages(sample) * model.model.passages(sample)).sum(axis=1)
+    digests = {digest(model.passage_prefix, copy) for copy in passage_copies(sample)}
+    assert PACKAGED.read(model.name, "passage", digests).keys() == digests
+    similar = (model.passages(sample) * model._model.passages(sample)).sum(axis=1)
     assert similar.min() > 0.999, f"the packaged vectors differ from those of this machine: {similar}"
 
 
@@ -86,5 +85,5 @@ def test_nearly_every_text_of_the_book_is_there():
     """A build keeps all vectors that it used, wherever they came from."""
     with sqlite3.connect(FOLDER.parent / "_build" / "embeddings" / "embeddings.sqlite3") as kept:
         rows = kept.execute("SELECT model, side, digest FROM vectors").fetchall()
-    missing = [row for row in rows if row[2][: packaged.DIGEST] not in PACKAGED.vectors(*row[:2])]
+    missing = [row for row in rows if not PACKAGED.read(*row[:2], row[2:])]
     assert rows and len(missing) < len(rows) / 10, f"{len(missing)} of {len(rows)} are not packed: run make vectors"

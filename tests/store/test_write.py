@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from samples import WORDS, ids, sentences_of, texts, tree_of
 
-from s2b_lab import corpus
 from s2b_lab.core import rank
 from s2b_lab.core.build import parents_and_children, sentence_tree
 from s2b_lab.core.embedded import Copies
@@ -18,18 +17,6 @@ from s2b_lab.embed import HashEmbedder
 from s2b_lab.index import Index
 from s2b_lab.store.plan import pieces
 from s2b_lab.store.write import Report
-
-
-@pytest.fixture
-def index(fake):
-    with Index.open(None, fake) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def policy():
-    return sentence_tree(corpus.load("travel-en"))
-
 
 # --- adding, changing, deleting ---
 
