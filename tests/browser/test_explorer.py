@@ -240,8 +240,10 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Callable[..., Visit], site: 
       .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
       .map(e => e.outerHTML.slice(0, 80))"""
     assert explorer.evaluate(inside) == []
-    legend, axis = explorer.locator(".s2b-plot .legend"), explorer.locator(".s2b-plot .xaxislayer-above")
-    assert legend.bounding_box()["y"] > axis.bounding_box()["y"], "the legend belongs below the figure"
+    # Both at the same moment: the page may still be scrolling, and the plot be drawn once more for its width.
+    below = """root => root.querySelector('.s2b-plot .legend').getBoundingClientRect().y
+      > root.querySelector('.s2b-plot .xaxislayer-above').getBoundingClientRect().y"""
+    page.wait_for_function(below, arg=explorer.element_handle())
     for element in explorer.locator("input:not(.s2b-own), select, .s2b-reset").all():
         assert element.bounding_box()["height"] >= 22
 
