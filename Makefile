@@ -17,7 +17,7 @@ EMBEDDINGS := S2B_EMBEDDING_CACHE="$${S2B_EMBEDDING_CACHE:-$(CURDIR)/_build/embe
 OFFLINE := HF_HUB_OFFLINE=1 TQDM_DISABLE=1 $(RUN)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet
 
-.PHONY: help serve test lab site lint bench kill ablation gutenqa vectors models wheel clean chromium
+.PHONY: help serve test lab site lint bench bench-quality kill ablation gutenqa vectors models wheel clean chromium
 
 help:
 	@echo "make serve   set up, build the book, serve it on http://127.0.0.1:$(PORT)"
@@ -26,6 +26,7 @@ help:
 	@echo "make site    build the book into $(SITE)"
 	@echo "make lint    ruff"
 	@echo "make bench   speed and quality beside other libraries, as ratios within one run"
+	@echo "make bench-quality  measure every way to cut and deliver, on all questions, into benchmarks/results/"
 	@echo "make kill    kill fifty changes of a folder and look for anything lost, into benchmarks/results/"
 	@echo "make ablation  measure what each lever is worth, with a fixed seed, into benchmarks/results/"
 	@echo "make gutenqa  measure retrieval on GutenQA, which it loads from the Hugging Face hub: BOOKS=3 for three books"
@@ -38,7 +39,7 @@ serve: site
 	@$(BIN)/python _ext/serve.py $(SITE) $(PORT)
 
 test: $(VENV)/.dev chromium lint site
-	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
+	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # Figures are there at once where the book has been built: its vectors are used again.
 lab: $(VENV)/.lab
@@ -54,6 +55,10 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.bench chromium site
 	$(OFFLINE) $(BIN)/python -m benchmarks
 
+# With all of its vectors in the cache it takes minutes. SmolLM2 is asked for what is not recorded: another Python's texts.
+bench-quality: $(VENV)/.base models
+	$(EMBEDDINGS) $(OFFLINE) $(BIN)/python -m benchmarks.quality
+
 kill: $(VENV)/.base
 	$(OFFLINE) $(BIN)/python -m benchmarks killing
 
@@ -61,9 +66,10 @@ kill: $(VENV)/.base
 ablation: $(VENV)/.base
 	$(EMBEDDINGS) $(OFFLINE) $(BIN)/python -m benchmarks.ablation
 
-# With a network: books and questions come from the Hugging Face hub. `make gutenqa BOOKS=3` takes the first three.
+# With a network: books and questions come from the Hugging Face hub. `make gutenqa BOOKS=3` takes the first three,
+# DATA=folder reads files instead, and ONLY="word matching" takes the methods of that name. LGMGC needs `make models`.
 gutenqa: $(VENV)/.gutenqa
-	$(EMBEDDINGS) $(RUN) $(BIN)/python -m benchmarks.gutenqa $(if $(BOOKS),--books $(BOOKS))
+	$(EMBEDDINGS) $(RUN) $(BIN)/python -m benchmarks.gutenqa $(if $(BOOKS),--books $(BOOKS)) $(if $(DATA),--data "$(DATA)") $(if $(ONLY),--only "$(ONLY)")
 
 # Nothing of the old file or of a cache may be in the new one.
 vectors: $(VENV)/.site node_modules/.installed

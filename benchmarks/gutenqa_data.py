@@ -1,5 +1,6 @@
 """The tables of GutenQA, from the Hugging Face hub or from files of the same shape, put together by book."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,15 @@ HUB = {
     "recursive": ("LumberChunker/GutenQA_Recursive", None),
     "semantic": ("LumberChunker/GutenQA_Semantic", None),
 }
-_KINDS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}
+_KINDS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".xlsx": "xlsx"}
+# How files of each table are named: as here, on the hub, or in the example of the authors' own repository.
+_FILES = {
+    "questions": r"questions|questions_-_.+",
+    "LumberChunker": r"lumberchunker|gutenqa|gemini_chunks_-_.+",
+    "paragraph": r"paragraph|gutenqa_paragraphs|.+_paragraph",
+    "recursive": r"recursive|gutenqa_recursive|.+_langchain",
+    "semantic": r"semantic|gutenqa_semantic|.+_semantic",
+}
 _WANTED = {"questions": ("Question", "Chunk Must Contain")}  # of all other tables it is "Chunk"
 _BOOK = "Book Name"
 _WHOLE = {"paragraph", "LumberChunker"}  # the tables that hold all of a book
@@ -44,13 +53,39 @@ def from_hub() -> dict[str, list[Row]]:
 
 
 def from_folder(folder: Path) -> dict[str, list[Row]]:
-    """Read the tables that a folder has, as files such as `questions.csv` and `LumberChunker.parquet`."""
-    files = {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in _KINDS and path.stem in HUB}
-    if "questions" not in files or not _WHOLE & {*files}:
+    """Read the tables that a folder has, as files such as `questions.csv` and `LumberChunker.parquet`.
+
+    The names of the hub's files are known, too, and those of the authors' example, as `Questions_-_Emma.xlsx`. Without
+    a table of questions they are those in the rows of LumberChunker. SystemExit where something needed is not there.
+    """
+    files: dict[str, Path] = {}
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() in _KINDS):
+        for name in (name for name, form in _FILES.items() if re.fullmatch(form, path.stem, re.IGNORECASE)):
+            if name in files:
+                raise SystemExit(f"{folder} has two tables of {name}: {files[name].name} and {path.name}")
+            files[name] = path
+    if not _WHOLE & {*files} or not {"questions", "LumberChunker"} & {*files}:
         wanted = f"questions and LumberChunker or paragraph, as {', '.join(_KINDS)}"
         raise SystemExit(f"{folder} must hold {wanted}; it has {', '.join(files) or 'none of them'}")
     with TemporaryDirectory() as cache:  # the rows are in memory then
-        return {name: _loaded(str(path), _KINDS[path.suffix], str(path), cache) for name, path in files.items()}
+        tables = {name: _read(path, cache) for name, path in files.items()}
+    if "questions" not in tables:
+        tables["questions"] = tables["LumberChunker"]
+    return tables
+
+
+def _read(path: Path, cache: str) -> list[Row]:
+    kind = _KINDS[path.suffix.lower()]
+    return _sheet(path) if kind == "xlsx" else _loaded(str(path), kind, str(path), cache)
+
+
+def _sheet(path: Path) -> list[Row]:
+    import pandas  # datasets needs it anyway
+
+    try:
+        return pandas.read_excel(path, dtype=object).to_dict("records")
+    except Exception as error:  # of openpyxl, and of the archive that such a file is
+        raise SystemExit(f"{path} cannot be loaded ({type(error).__name__}: {error})") from error
 
 
 def _loaded(what: str, source: str, file: str | None, cache: str | None = None) -> list[Row]:
@@ -65,15 +100,16 @@ def _loaded(what: str, source: str, file: str | None, cache: str | None = None) 
         raise SystemExit(f"{what} cannot be loaded ({type(error).__name__}: {error})") from error
 
 
-def books(tables: Mapping[str, Sequence[Row]]) -> list[Book]:
+def books(tables: Mapping[str, Sequence[Row]], unnamed: str = "book") -> list[Book]:
     """Put the tables together by book, in the order of the questions; tables that name one book at most are one book.
 
-    Questions with nothing that must be contained are left out: every chunk would be right.
+    One that no table names is called `unnamed`. Questions with nothing that must be contained are left out: every chunk
+    would be right.
     """
     titles = {row[_BOOK] for rows in tables.values() for row in rows if row.get(_BOOK)}
     for name, rows in tables.items():
         _check(name, rows, (*_WANTED.get(name, ("Chunk",)), *((_BOOK,) if len(titles) > 1 else ())))
-    only = None if len(titles) > 1 else next(iter(titles), "book")
+    only = None if len(titles) > 1 else next(iter(titles), unnamed)
     by_book = {name: _grouped(rows, only) for name, rows in tables.items()}
     return [_book(title, rows, by_book) for title, rows in by_book["questions"].items()]
 

@@ -22,6 +22,7 @@ _EXPORTS = {
     "chunkers.lumber": ("LumberCuts", "lumber"),
     "chunkers.logits": ("CausalModel", "ScoredBlock", "logits", "logits_blocks"),
     "chunkers.lgmgc": ("lgmgc",),
+    "chunkers.labels": ("by_label",),
     "chunkers.signal": ("EndSignal", "end_signal"),
     "corpus": ("Question", "load", "names", "language", "cut_sizes", "python_docs", "questions"),
     "question_sets": ("QuestionSet", "question_set"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -42,13 +42,13 @@ class QuestionSet(Card):
         return iter(self.questions)
 
     def _card(self) -> tuple[str, Rows]:
-        kinds = [question.kind for question in self.questions]
+        kinds = [question.gold_kind for question in self.questions]
         rows = [(kind, f"{kinds.count(kind):,}") for kind in dict.fromkeys(kinds)]
         return f"{counted(len(self), 'question')} about {self.name}", [*rows, ("skipped", f"{len(self.skipped):,}")]
 
 
 def question_set(name: str, split: Literal["tune", "report"] | None = None) -> QuestionSet:
-    """Get the questions that measurements ask about a text, each of the kind "needle" or "evidence".
+    """Get the questions that measurements ask about a text, each with a `gold_kind`, "needle" or "evidence".
 
     The text is "travel-en", "travel-zh", "einstein", or "python" for `python_docs()`. A needle rests on one passage,
     evidence on two to four that are needed together; what says the same elsewhere counts as well. Choose settings with
@@ -81,17 +81,18 @@ def _located(name: str) -> list[tuple[str, str, Question | None]]:
 def _question(entry: dict, name: str, known: dict[str, Question], documents: Sequence[Document]) -> Question | None:
     asked = entry[name]
     if isinstance(asked, str):  # one of those that the chapters show
-        return replace(known[asked], kind=entry["kind"])
-    return _asked(asked["text"], asked["quotes"], entry["kind"], documents)
+        return known[asked]
+    return _asked(asked["text"], asked["quotes"], documents)
 
 
-def _asked(text: str, quotes: Sequence[str | list[str]], kind: str, documents: Sequence[Document]) -> Question | None:
+def _asked(text: str, quotes: Sequence[str | list[str]], documents: Sequence[Document]) -> Question | None:
     """The question on all places of its quotes; one quote of several ways to say the same is enough."""
     ways = [[quote] if isinstance(quote, str) else quote for quote in quotes]
     places = [[place for quote in same for place in _places(quote, documents)] for same in ways]
     if not all(places):
         return None
-    return Question(text, tuple(found[0] for found in places), kind, tuple(tuple(found[1:]) for found in places))
+    elsewhere = tuple(tuple(found[1:]) for found in places)
+    return Question(text, tuple(found[0] for found in places), elsewhere=elsewhere)
 
 
 def _places(quote: str, documents: Sequence[Document]) -> list[Place]:

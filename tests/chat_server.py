@@ -35,7 +35,7 @@ class ChatServer:
 
     def __init__(self, answer=lambda prompt, system: f"You said: {prompt}", key=None):
         self.answer, self.key, self.mode = answer, key, "success"
-        self.requests, self.released = [], threading.Event()
+        self.requests, self.released, self.asked = [], threading.Event(), threading.Event()
         server = self
         handler = type("Handler", (_Handler,), {"chat": property(lambda _: server)})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -61,6 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.chat.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+        self.chat.asked.set()
         if self.path != "/v1/chat/completions":
             return self.send(404, failure(f"no such path: {self.path}", "not_found"))
         if self.chat.key and self.headers["authorization"] != f"Bearer {self.chat.key}":
@@ -80,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send(404, failure(f"model {body['model']!r} not found", "model_not_found"))
 
     def limited(self, body):
-        self.send(429, failure("Rate limit reached", "rate_limit_exceeded"), retry_after="7")
+        self.send(429, failure("Rate limit reached", "rate_limit_exceeded"), retry_after="700")
 
     def limited_until(self, body):
         self.send(429, failure("Too many", "rate_limit_exceeded"), retry_after="Wed, 21 Oct 2026 07:28:00 GMT")
@@ -97,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send(400, failure(f"bad header {self.headers['authorization']}", None))
 
     def slow(self, body):
-        self.chat.released.wait(20)
+        self.chat.released.wait(60)
         self.close_connection = True
 
     def dropped(self, body):

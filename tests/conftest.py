@@ -24,6 +24,44 @@ from s2b_lab.index import Index
 ROOT = Path(__file__).parent.parent
 
 
+# Files and chapters that take longest: a worker that gets one of them last would work on while the other has nothing.
+SLOW = (
+    "test_live",
+    "test_encoders",
+    "test_fit",
+    "test_kill",
+    "test_benchmarks",
+    "test_index",
+    "test_folder",
+    "test_axe",
+    "test_everybody",
+    "test_explorer",
+    "test_processes",
+)
+VISITED = ("at_desk", "at_phone", "without_scripts")  # fixtures that visit a chapter once, for tests of many files
+
+
+def _group(item: pytest.Item) -> str:
+    """What one worker does in one go: tests that share a visit to a chapter of the book, or those of one file."""
+    callspec = getattr(item, "callspec", None)
+    chapter = next((callspec.params[name] for name in VISITED if callspec and name in callspec.params), None)
+    return chapter or item.path.stem
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what takes longest begin first, and each group be one worker's."""
+    groups = {item: _group(item) for item in items}
+    files = {item.path.stem for item in items}
+
+    def place(item: pytest.Item) -> int:
+        group = groups[item]
+        return 0 if group not in files else 1 + SLOW.index(group) if group in SLOW else 1 + len(SLOW)
+
+    items.sort(key=place)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(groups[item]))
+
+
 def _is_local(host: object) -> bool:
     if host in (None, "", b"", "localhost", b"localhost"):
         return True

@@ -1,10 +1,10 @@
 """Files become documents, or it is said why they cannot; none replaces another in silence."""
 
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
+from heard import heard
 from office import docx, epub, paragraph, pptx
 from pdfs import at, body, pdf
 
@@ -185,18 +185,18 @@ def test_a_pattern_chooses_files(folder, pattern, ids):
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(folder):
     (folder / "a/sheet.xlsx").write_bytes(b"PK")
     (folder / "b/broken.pdf").write_bytes(b"no PDF")
-    with pytest.warns(UserWarning) as told:
+    with heard() as told:
         docs = read_folder(folder)
     assert len(docs) == 4
     (warning,) = told
-    assert "2 of 6 files" in str(warning.message) and warning.filename == __file__
+    assert warning.category is UserWarning and "2 of 6 files" in str(warning.message) and warning.filename == __file__
     assert "'sheet.xlsx': the suffix" in str(warning.message) and "'broken.pdf' cannot be read" in str(warning.message)
 
 
 def test_a_folder_that_is_whole_is_read_without_a_warning(folder):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with heard() as told:
         assert len(read_folder(folder)) == 4
+    assert not told
 
 
 def test_a_folder_in_which_nothing_can_be_read_is_refused(folder, tmp_path):

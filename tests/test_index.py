@@ -1,8 +1,12 @@
 """The index on a real Chroma in memory, in a folder and at a server; E5 and the like name edge cases."""
 
 import json
+import os
 import random
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import chromadb
 import numpy as np
@@ -266,18 +270,26 @@ def test_a_reader_stops_delivering_what_was_made_secret_or_deleted_E16(opened, f
     assert told() == "" and reader.count() == 0 and list(reader.tree) == []
 
 
-def test_a_reader_follows_another_process(tmp_path, fake, run_python):
+def test_a_reader_follows_another_process(tmp_path, fake):
     with Index.open(tmp_path, fake) as reader:
         program = """
 import sys
 from s2b_lab import HashEmbedder, Index, document, sentence_tree
-with Index.open(sys.argv[1], HashEmbedder()) as index:
-    index.add(sentence_tree(document("d", sys.argv[2]))) if sys.argv[2] else index.delete("d")
+for line in sys.stdin:
+    with Index.open(sys.argv[1], HashEmbedder()) as index:
+        index.add(sentence_tree(document("d", line.strip()))) if line.strip() else index.delete("d")
+    print("done", flush=True)
 """
-        for text in ("Green tea. Late train.", "Green tea.", ""):
-            run_python(program, tmp_path, text)
-            assert "".join(chunk.text + " " for chunk in reader.tree.indexed).strip() == text
-            assert len(reader.search("tea")) == reader.count() == text.count(".")
+        command, pipe = [sys.executable, "-c", program, str(tmp_path)], subprocess.PIPE
+        paths = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=paths) as writer:
+            for text in ("Green tea. Late train.", "Green tea.", ""):
+                print(text, file=writer.stdin, flush=True)
+                assert writer.stdout.readline() == "done\n"
+                assert "".join(chunk.text + " " for chunk in reader.tree.indexed).strip() == text
+                assert len(reader.search("tea")) == reader.count() == text.count(".")
+            writer.stdin.close()
+        assert writer.returncode == 0
 
 
 def test_a_reader_never_trusts_what_it_knows_while_a_deletion_is_under_way(server, fake):

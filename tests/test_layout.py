@@ -16,6 +16,8 @@ FRAMES = {
     f"figures.{name}"
     for name in (
         "controls",
+        "cut_points",
+        "cut_tables",
         "data",
         "languages",
         "passages",

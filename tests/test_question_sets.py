@@ -33,6 +33,13 @@ def entries(name):
     return question_sets._entries(name)
 
 
+def kind_of(entry, name):
+    """The kind that an entry must have, by its quotes or, of a question of the chapters, its passages."""
+    asked = entry[name]
+    known = {question.text: question.answers for question in corpus.questions(name, more=True)} if name in OWN else {}
+    return KINDS[len(known[asked] if isinstance(asked, str) else asked["quotes"]) > 1]
+
+
 def new(name):
     """The entries whose question only the set asks, as pairs of text and all ways to say what answers it."""
     asked = [entry[name] for entry in entries(name) if not isinstance(entry[name], str)]
@@ -55,7 +62,7 @@ def topics(monkeypatch):
 
 
 def test_there_are_enough_questions_of_each_kind():
-    stored = {name: Counter(entry["kind"] for entry in entries(name)) for name in NAMES}
+    stored = {name: Counter(kind_of(entry, name) for entry in entries(name)) for name in NAMES}
     assert all(stored[name] == {"needle": 20, "evidence": 20} for name in OWN)
     assert stored["python"]["needle"] >= 100 and stored["python"]["evidence"] >= 50
     assert set(stored["python"]) == set(KINDS)
@@ -63,7 +70,10 @@ def test_there_are_enough_questions_of_each_kind():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_both_splits_are_as_large_and_of_the_same_kinds(name):
-    parts = {split: Counter(e["kind"] for e in entries(name) if e["split"] == split) for split in ("tune", "report")}
+    parts = {
+        split: Counter(kind_of(entry, name) for entry in entries(name) if entry["split"] == split)
+        for split in ("tune", "report")
+    }
     assert parts["tune"] == parts["report"]
     assert sum(map(Counter.total, parts.values())) == len(entries(name))
 
@@ -118,8 +128,17 @@ def test_no_id_is_used_in_two_files():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_kind_is_that_of_the_evidence(name):
     asked = question_set(name)
-    assert [question.kind for question in asked] == [question.gold_kind for question in asked]
+    kinds = {entry["id"]: kind_of(entry, name) for entry in entries(name)}
+    assert [question.gold_kind for question in asked] == [kinds[key] for key in asked.ids]
     assert all(len(question.gold) <= 4 for question in asked)
+    assert not any("kind" in entry for entry in entries(name)), "what the evidence tells is not told again"
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_question_of_the_chapters_is_the_same_in_a_set(name):
+    known = {question.text: question for question in corpus.questions(name, more=True)}
+    shared = [question for question in question_set(name) if question.text in known]
+    assert shared and all(question == known[question.text] for question in shared)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -244,22 +263,26 @@ def test_a_quote_is_found_wherever_it_stands_however_lines_break(words, pieces):
 
 def test_one_way_to_say_it_is_enough_and_the_others_count_as_well():
     docs = [document("one", "Cats sleep.\n\nDogs bark. Cats\nsleep."), document("two", "A cat is asleep.")]
-    question = question_sets._asked("?!", [["Cats sleep.", "A cat is asleep."], "Dogs bark."], "evidence", docs)
+    question = question_sets._asked("?!", [["Cats sleep.", "A cat is asleep."], "Dogs bark."], docs)
     places = [[(doc_id, span.start, span.end) for doc_id, span in same] for same in question.gold]
     assert places == [[("one", 0, 11), ("one", 24, 35), ("two", 0, 16)], [("one", 13, 23)]]
-    later = question_sets._asked("?!", [["Cats purr.", "A cat is asleep."]], "needle", docs)
+    later = question_sets._asked("?!", [["Cats purr.", "A cat is asleep."]], docs)
     assert [(doc_id, span.start) for doc_id, span in later.answers] == [("two", 0)]
-    assert question_sets._asked("?!", ["Dogs bark.", "Cats purr."], "evidence", docs) is None
+    assert question_sets._asked("?!", ["Dogs bark.", "Cats purr."], docs) is None
 
 
 def test_a_question_is_skipped_and_counted_where_the_text_lacks_a_part_of_its_evidence(topics):
     real = dict(pydoc_data.topics.topics)
     before = question_set("python")
     gone = next(
-        e for e in entries("python") if e["kind"] == "evidence" and e["id"] in before.ids and e["split"] == "tune"
+        e
+        for e in entries("python")
+        if kind_of(e, "python") == "evidence"
+        and e["id"] in before.ids
+        and e["split"] == "tune"
+        and isinstance(e["python"]["quotes"][-1], str)
     )
-    words = gone["python"]["quotes"][-1]
-    (pattern,) = [r"\s+".join(map(re.escape, way.split())) for way in ([words] if isinstance(words, str) else words)]
+    pattern = r"\s+".join(map(re.escape, gone["python"]["quotes"][-1].split()))
     topics({key: re.sub(pattern, "Nothing.", text) for key, text in real.items()})
     after = question_set("python")
     assert gone["id"] in after.skipped and gone["id"] not in after.ids
@@ -271,7 +294,9 @@ def test_a_question_is_skipped_and_counted_where_the_text_lacks_a_part_of_its_ev
 
 def test_a_sentence_that_stands_in_two_topics_counts_in_both(topics):
     real = dict(pydoc_data.topics.topics)
-    entry = next(e for e in entries("python") if e["kind"] == "needle" and e["id"] in question_set("python").ids)
+    entry = next(
+        e for e in entries("python") if kind_of(e, "python") == "needle" and e["id"] in question_set("python").ids
+    )
     quote = entry["python"]["quotes"][0]
     topics({**real, "zz": f"Elsewhere\n*********\n\nBefore. {quote.replace(' ', chr(10), 3)} After.\n"})
     asked = dict(zip(question_set("python").ids, question_set("python"), strict=True))[entry["id"]]

@@ -20,6 +20,7 @@ import json, sys
 import s2b_lab as s2b
 from s2b_lab.core.rank import top_k
 from s2b_lab.figures import maps, page, plot, record
+from s2b_lab.figures.cut_points import CutPoints
 
 alphabet = "abcdefghijklmnopqrstuvwxyz系统坏了超过三十天提交"
 embed = lambda words: [words.lower().count(letter) for letter in alphabet]
@@ -48,6 +49,7 @@ def retrieve(width, question):
         plot.similarity_bars(scores, [0], [leaf.text for leaf in leaves], alt="Each sentence."),
         plot.grouped_bars(["a"], {"n": [len(hits)]}, "hits", level=(2, "wanted")),
         maps.scatter_map([maps.Layer("q", [(1 / 3, 2.0)], [question], plot.QUESTION)], [((0, 0), (1, 1))]),
+        CutPoints(policy, [leaf.span for leaf in leaves], [0.01] * len(leaves), {"": s2b.paragraphs(policy)}),
     ]
 
 

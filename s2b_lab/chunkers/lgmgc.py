@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
 
 from ..core.build import HEADING_PATH, multi_granular
-from ..core.outline import Outline
 from ..core.sizes import Unit
 from ..core.split import Cuts, check_size
 from ..core.text import Document, Span
 from ..core.tree import ChunkTree
+from .labels import stretches
 from .logits import CausalModel, blocks_of, check_causal
 
 
@@ -26,17 +25,16 @@ def lgmgc(
 
     No sentence is cut, so one larger than `theta` stands alone. A parent ends where the label of who may read it
     changes; it may hold several sections, since headings are left to the model, while halves and quarters stay inside
-    one. ValueError for a theta below 1 or another unit; TypeError for what is no Document or model.
+    one. ValueError for a theta below 1, another unit, and a model that does not give a probability, 0 to 1, for each
+    end; TypeError for what is no Document or model.
     Source: logits-guided multi-granular chunking (LGMGC), arXiv:2501.09940.
     """
     check_size(theta, 0, "theta")
     check_causal(model)
 
     def parents(doc: Document) -> Iterator[Span]:
-        cuts, outline = Cuts(doc.text, unit, length), Outline(doc)
-        for _, alike in groupby(range(len(doc.sections)), key=lambda place: doc.sections[place].access):
-            places = list(alike)
-            stretch = outline.span(range(places[0], places[-1] + 1))
+        cuts = Cuts(doc.text, unit, length)
+        for stretch in stretches(doc):
             for block in blocks_of(cuts, model, theta, stretch.start, stretch.end):
                 yield Span(block.span.start, block.cut)
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..core.checks import check_callable, check_number
+from ..core.checks import check_callable, check_number, check_str, list_of
 from ..core.sizes import Unit
 from ..core.split import Cuts, check_size
 from ..core.text import Span
 from .whole import after_block, headed_sentences, in_size
+
+_MOST = 1 + 1e-5  # a sum of many tokens' shares in single precision
 
 
 class CausalModel(Protocol):
@@ -47,7 +49,8 @@ def logits(
     A block is as many whole sentences as fit, one forward pass scores all of their ends, and what is behind the
     cut joins the next block. A heading goes with what follows. What is left in the end, and a sentence alone in its
     block, is a chunk without a question. A sentence larger than `theta` is cut as `recursive` does, so that no chunk
-    is larger. ValueError for a theta below 1 or another unit; TypeError for what is no text or model.
+    is larger. ValueError for a theta below 1, another unit, and a model that does not give a probability, 0 to 1, for
+    each end; TypeError for what is no text or model.
     Source: Logits-Guided Chunker, arXiv:2501.09940.
     """
     cuts = _checked(text, model, theta, unit, length)
@@ -67,7 +70,7 @@ def logits_blocks(
 ) -> list[ScoredBlock]:
     """The blocks that `logits` goes through, with the probability at each end of a sentence.
 
-    ValueError for a theta below 1 or another unit; TypeError for what is no text or model.
+    ValueError for a theta below 1, another unit, and what are no probabilities; TypeError for what is no text or model.
     """
     return list(blocks_of(_checked(text, model, theta, unit, length), model, theta, 0, len(text)))
 
@@ -92,13 +95,16 @@ def blocks_of(cuts: Cuts, model: CausalModel, theta: int, start: int, stop: int)
 
 
 def end_probabilities(text: str, begin: int, ends: Sequence[int], model: CausalModel) -> tuple[float, ...]:
-    """Ask a model for the block from `begin` to the last end; ValueError for another number of values, or no values."""
+    """Ask a model for the block from `begin` to the last end; ValueError unless it gives a probability for each end."""
     places = [end - begin for end in ends]
-    found = tuple(model.end_probabilities(text[begin : ends[-1]], places))
+    given = model.end_probabilities(text[begin : ends[-1]], places)
+    found = tuple(list_of(object, f"what {model.name} gives", given))
     if len(found) != len(places):
         raise ValueError(f"{model.name} gave {len(found)} probabilities for {len(places)} places")
     for value in found:
         check_number(f"a probability that {model.name} gives", value, 0)
+        if value > _MOST:
+            raise ValueError(f"a probability that {model.name} gives must be at most 1, not {value}")
     return found
 
 
@@ -110,4 +116,5 @@ def _checked(text: str, model: CausalModel, theta: int, unit: Unit, length: Call
 
 def check_causal(model: CausalModel) -> None:
     """Refuse what is no CausalModel (TypeError)."""
+    check_str("name of the model", getattr(model, "name", None))
     check_callable("end_probabilities of the model", getattr(model, "end_probabilities", None), "of text and places")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from ..core.characters import language_of
@@ -25,12 +25,22 @@ _RULES = {
         "尽量不要分出过短或过长的部分。只回答编号，例如：ID 3"
     ),
 }
-_BARE = r"(?<![\d.])(\d{1,9})(?![\d.]*\d)"
-_NAME = r"(?:(?<![a-z])(?:ID|paragraph)|段落|编号|第)[\s:：#*\[(（]*"
-_AND = r"\s*(?:,|、|-|–|and|or|to|和|或|到|至)\s*"
+# What answers wrap around a word and its number, with white space: it becomes one space.
+_WRAPPED = re.compile(r"(?:<[^<>\s]{1,20}>|[\s*_`\"'#>\[\](){}（）=:：№])+")
+# A number, and no part of 3.5 or 1.2.3.
+_NUMBER = r"(?<![\d.])\d{1,9}(?![\d.]*\d)"
+_WORD = r"(?:(?<![a-z])(?:ID|paragraph)|段落|编号) ?(?:(?:ID|number|no\.?|编号) ?)?"
+_AND = r"(?: ?(?:[,，、/&~～\-–—→]|and|or|to|和|与|及|或|到|至) ?| )"
 # "ID 2 and 3" names two.
-_NAMED = re.compile(rf"{_NAME}{_BARE}(?:{_AND}(?:{_NAME})?(\d+))?", re.IGNORECASE)
-_NUMBER = re.compile(_BARE)
+_NAMED = re.compile(rf"{_WORD}({_NUMBER}(?:{_AND}(?:{_WORD})?\d+)*)", re.IGNORECASE)
+_ORDINAL = re.compile(rf"第 ?({_NUMBER}(?:{_AND}\d+)*) ?个?(?:自然)?段|({_NUMBER}) ?号")
+# A line that is nothing but an answer, as most are: reasons may follow it.
+_ALONE = re.compile(
+    r"(?:(?:the )?(?:answer|turn)(?: is)?|答案是?)? ?(?:(?:ID|paragraph|number|no\.?|段落|编号|第) ?){0,3}"
+    rf"({_NUMBER}) ?(?:个?(?:自然)?段|号)?[.。]?",
+    re.IGNORECASE,
+)
+_PATIENCE = 3  # questions without any answer after which a model is taken not to be there
 
 
 class LumberCuts(list[Span]):
@@ -59,23 +69,23 @@ def lumber(
     The next group begins there. An answer must name one paragraph of the group, and not its first: any other is kept
     in `unused`, and the whole group is a chunk. A paragraph larger than `size` is cut as `recursive` does, and a
     heading goes with what follows. The question is in `language`, by default that of the text. ModelUnavailable where
-    the first question has no answer; one that fails later counts as unused. ValueError for a size below 1, another
-    unit or language; TypeError for what is no text or model.
-    Source: LumberChunker, arXiv:2406.17526.
+    the first three questions have no answer, or all where there are fewer; one without an answer else counts as unused.
+    ValueError for a size below 1, another unit or language; TypeError for what is no text or model.
+    Source: LumberChunker, arXiv:2406.17526, where a group goes on until it is larger than the size.
     """
     check_size(size, 0)
-    cuts, model = Cuts(text, unit, length), checked(model)
-    rules = rules_for(language or language_of(text))
+    cuts, turns = Cuts(text, unit, length), _Turns(text, checked(model), rules_for(language or language_of(text)))
     pieces = [part for span in headed_sentences(cuts, 0, len(text), "paragraph") for part in in_size(cuts, span, size)]
-    chunks, first = LumberCuts(), 0
+    chunks, first = [], 0
     while first < len(pieces):
         after = first + 1
         while after < len(pieces) and cuts.fits(pieces[first].start, pieces[after].end, size):
             after += 1
-        turn = _turn(text, pieces[first:after], model, rules, chunks) if after - first > 1 else after - first
+        turn = turns.within(pieces[first:after]) if after - first > 1 else 1
         chunks.append(Span(pieces[first].start, pieces[first + turn - 1].end))
         first += turn
-    return chunks
+    turns.check_answered(1)
+    return LumberCuts(chunks, turns.asked, turns.unused)
 
 
 def rules_for(language: Literal["en", "zh"]) -> str:
@@ -84,26 +94,49 @@ def rules_for(language: Literal["en", "zh"]) -> str:
     return _RULES[language]
 
 
-def _turn(text: str, group: list[Span], model: ChatModel, rules: str, chunks: LumberCuts) -> int:
-    """How many paragraphs of a group stand before the turn that the model names, all of them where it names none."""
-    prompt = "\n\n".join(f"ID {number}: {span.of(text)}" for number, span in enumerate(group, 1))
-    try:
-        answer = reply(model, prompt, rules)[0]
-    except ModelUnavailable as error:
-        if not chunks.asked:  # a model that is not there must not look like one that sees no turn
-            raise
-        answer, named = str(error), None
-    else:
-        named = named_paragraph(answer)
-    chunks.asked += 1
-    if named is not None and 1 < named <= len(group):
-        return named - 1
-    chunks.unused.append(answer)
-    return len(group)
+class _Turns:
+    """Asks a model for the turns in one text: how often it was asked, what was of no use, and who did not answer."""
+
+    def __init__(self, text: str, model: ChatModel, rules: str) -> None:
+        self._text, self._model, self._rules = text, model, rules
+        self.asked, self.unused = 0, []
+        self._failed: list[ModelUnavailable] = []
+
+    def within(self, group: list[Span]) -> int:
+        """How many paragraphs of a group stand before the turn that the model names, all where it names none."""
+        prompt = "\n\n".join(f"ID {number}: {span.of(self._text)}" for number, span in enumerate(group, 1))
+        self.asked += 1
+        try:
+            answer = reply(self._model, prompt, self._rules)[0]
+        except ModelUnavailable as error:
+            self._failed.append(error)
+            self.check_answered(_PATIENCE)
+            answer, named = str(error), None
+        else:
+            named = named_paragraph(answer)
+        if named is not None and 1 < named <= len(group):
+            return named - 1
+        self.unused.append(answer)
+        return len(group)
+
+    def check_answered(self, patience: int) -> None:
+        """Raise where nothing at all was answered: a model that is not there must not look like one without turns."""
+        if len(self._failed) == self.asked >= patience:
+            raise self._failed[0]
 
 
 def named_paragraph(answer: str) -> int | None:
-    """The one number that an answer names, with a word such as ID or else bare; None where it names none or several."""
-    named = {number for pair in _NAMED.findall(answer) for number in pair if number}
-    numbers = {number.lstrip("0") for number in named or _NUMBER.findall(answer)}
+    """The one number that an answer names, with a word such as ID or alone on a line; None for none or several.
+
+    A number elsewhere counts what the model speaks of: "There are 3 paragraphs".
+    """
+    lines = [_WRAPPED.sub(" ", line).strip() for line in answer.splitlines()]
+    named = [found[1] for line in lines if (found := _ALONE.fullmatch(line))]
+    if not named:
+        named = [one for line in lines for pattern in (_NAMED, _ORDINAL) for one in _texts(pattern, line)]
+    numbers = {number.lstrip("0") for one in named for number in re.findall(r"\d+", one)}
     return int(numbers.pop() or 0) if len(numbers) == 1 else None
+
+
+def _texts(pattern: re.Pattern[str], line: str) -> Iterator[str]:
+    return (found[found.lastindex or 0] for found in pattern.finditer(line))

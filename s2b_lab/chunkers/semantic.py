@@ -15,6 +15,8 @@ from .whole import headed_sentences, in_size
 if TYPE_CHECKING:
     import numpy as np
 
+_ROUNDING = 1e-6  # vectors of the same text differ by that much: it is no turn
+
 
 def semantic(
     text: str,
@@ -29,11 +31,13 @@ def semantic(
     """Cut where the distance between neighbouring sentence groups is beyond a threshold.
 
     `semantic_distances` says what the distances are. The threshold is their percentile `amount`; with "gradient" it is
-    that of their rise over the one before, which finds a turn among distances that are large all over. A chunk still
-    larger than `size` is cut at its largest distance until none is, and a sentence larger than it as `recursive` does.
-    A heading goes with what follows. ValueError for a size below 1, an amount outside 0 to 100, a negative buffer,
-    another threshold or unit, and vectors that are not finite; TypeError for what is no text or model.
-    Source: G. Kamradt, "5 Levels of Text Splitting", 2024; gradient as in LangChain's SemanticChunker.
+    that of their rise over the one before, for the first one over their mean, which finds a turn among distances that
+    are large all over. A chunk still larger than `size` is cut at its largest distance (of equals, in the middle)
+    until none is, and a sentence larger than it as `recursive` does. A heading goes with what follows. ValueError for a
+    size below 1, an amount outside 0 to 100, a negative buffer, another threshold or unit, and vectors that are not
+    finite; TypeError for what is no text or model.
+    Source: G. Kamradt, "5 Levels of Text Splitting", 2024; gradient after LangChain's SemanticChunker, which takes the
+    mean of the rises on both sides.
     """
     check_size(size, 0)
     check_choice("threshold", threshold, ("percentile", "gradient"))
@@ -87,11 +91,11 @@ def _beyond(distances: np.ndarray, threshold: str, amount: float) -> list[int]:
     """The places whose distance, or whose rise, is larger than the percentile of all."""
     import numpy as np
 
+    if not len(distances):
+        return []
     # Central differences would have the steepest place beside the turn.
-    values = np.diff(distances, prepend=distances[:1]) if threshold == "gradient" else distances
-    # Vectors of the same text differ by rounding: that is no turn.
-    limit = np.percentile(values, amount) + 1e-6 if len(values) else 0.0
-    return np.flatnonzero(values > limit).tolist()
+    values = np.diff(distances, prepend=distances.mean()) if threshold == "gradient" else distances
+    return np.flatnonzero(values > np.percentile(values, amount) + _ROUNDING).tolist()
 
 
 def _small(
@@ -105,5 +109,11 @@ def _small(
         if stop - start == 1 or cuts.fits(span.start, span.end, size):
             yield span
             continue
-        turn = start + 1 + int(distances[start : stop - 1].argmax())
+        turn = start + 1 + _largest(distances[start : stop - 1])
         left += [(turn, stop), (start, turn)]
+
+
+def _largest(distances: np.ndarray) -> int:
+    """The place of the largest distance; of equals the most central, else a row of them would be peeled one by one."""
+    equals = (distances >= distances.max() - _ROUNDING).nonzero()[0]
+    return int(min(equals, key=lambda place: abs(2 * place + 1 - len(distances))))

@@ -33,7 +33,7 @@ def end_signal(
     which always ends a paragraph, and sentences larger than a block are left out. `prose` leaves out ends without a
     mark that ends a sentence, too: code, rows of tables, and lines like "as follows:" end many paragraphs of a
     reference, and there every model goes on. `area` is None where there is no end of one kind. ValueError for a theta
-    below 1; TypeError for what is no Document or model.
+    below 1, and what are no probabilities; TypeError for what is no Document or model.
     """
     check_size(theta, 0, "theta")
     check_causal(model)

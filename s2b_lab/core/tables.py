@@ -10,6 +10,7 @@ _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n|\Z)")
 _START = re.compile(r"\ufeff?[^\S\r\n]*+(?:\||\+[-=])")
 _DIVIDER = re.compile(r"\s*+[|:\-+][\s|:\-+]*+\Z")  # the line below the head of a table of pipes
 _GRID_RULE = re.compile(r"\ufeff?\s*+\+[-=:+ \t]*+\Z")
+_HEAD_RULE = re.compile(r"\s*+\|=[=:|+ \t]*+\Z")  # in a grid, as Sphinx writes the rule below a head
 _WORDLESS = re.compile(r"[\s|+\-=:_>\u2500-\u257f]*+\Z")  # lines that rule off, and empty rows
 _BETWEEN_CELLS = "|\t│｜"
 _FIRST_CELL = re.compile(r"\s*+\|?([^|]*+)")
@@ -126,7 +127,7 @@ def _parts(text: str, lines: list[Span]) -> tuple[list[Span], list[list[Span]]]:
 
 
 def _grid(text: str, lines: list[Span]) -> tuple[list[Span], list[list[Span]]]:
-    rules = [n for n, line in enumerate(lines) if _GRID_RULE.match(line.of(text))]
+    rules = [n for n, line in enumerate(lines) if _GRID_RULE.match(line.of(text)) or _HEAD_RULE.match(line.of(text))]
     if rules[-1] != len(lines) - 1:  # it stops without a rule
         rules.append(len(lines) - 1)
     blocks = [(left + 1, right + 1) for left, right in pairwise(rules) if right > left + 1]

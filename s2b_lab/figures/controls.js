@@ -92,6 +92,11 @@ function switchRow(control, words, onMove) {
   return { row, update: (i) => { input.checked = i === 1; output.textContent = control.options[i]; } };
 }
 
+const SHOWN = 200; // letters of a text that its reader typed
+
+/** What a reader typed, as far as a list of options can show it. */
+export const beginning = (text) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+
 const ARROW = 20; // and the select's own space beside it
 
 /** What stands below a select that cuts off what is chosen; to a screen reader the select says it. */
@@ -122,8 +127,9 @@ function textRow(control, words, onMove, onOwn) {
   const row = settingRow(control, id, words);
   const select = make("select", "", undefined, { id });
   const own = make("form", "s2b-own-row");
-  const input = make("input", "s2b-own", undefined, {
-    type: "text", maxlength: 1000, autocomplete: "off", "aria-label": filled(words.own, control), placeholder: words.placeholder,
+  const size = control.long ? { rows: 4, maxlength: 50000 } : { type: "text", maxlength: 1000 };
+  const input = make(control.long ? "textarea" : "input", "s2b-own", undefined, {
+    ...size, autocomplete: "off", "aria-label": filled(words.own, control), placeholder: words.placeholder,
   });
   own.append(input, make("button", "s2b-ask", words.ask, { type: "submit" }));
   const full = fullText();
@@ -136,10 +142,10 @@ function textRow(control, words, onMove, onOwn) {
   });
   const update = (i, position, typed) => {
     const options = examplesAt(control, position).map((text, at) => make("option", "", text, { value: at }));
-    if (typed !== undefined) options.unshift(make("option", "", typed, { value: "own" }));
+    if (typed !== undefined) options.unshift(make("option", "", beginning(typed), { value: "own" }));
     select.replaceChildren(...options);
     select.value = typed === undefined ? i : "own";
-    full.textContent = typed ?? examplesAt(control, position)[i];
+    full.textContent = typed === undefined ? examplesAt(control, position)[i] : beginning(typed);
     measure();
     if (typed !== undefined || !own.contains(document.activeElement)) input.value = typed ?? "";
   };

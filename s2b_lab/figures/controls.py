@@ -98,13 +98,15 @@ class Switch:
 class Text:
     """A string: one of the examples, or where a kernel answers, any string the reader types.
 
-    With `by`, the name of another control, examples are a mapping from each of its labels to a list. ValueError for no
-    examples, one that is there twice or is no text, and for a mapping without `by`.
+    With `by`, the name of another control, examples are a mapping from each of its labels to a list. A `long` one has
+    several lines to type in, as a text that is pasted needs. ValueError for no examples, one that is there twice or is
+    no text, and for a mapping without `by`.
     """
 
     label: str
     examples: Sequence[str] | Mapping[str, Sequence[str]]
     by: str | None = None
+    long: bool = False
 
     def __post_init__(self) -> None:
         check_shown(self, "label")

@@ -1,5 +1,6 @@
 // Views: how each kind of them is drawn into its box; the pure parts first.
 import { prepareFigure } from "./chart.js";
+import { drawCuts } from "./cuts.js";
 import { filled, make, shownNumber } from "./element.js";
 import { keepBest, keepReachable } from "./sight.js";
 
@@ -241,4 +242,5 @@ function drawChart(view, box, words) {
 /** How each kind of view is drawn: (view, box, words). A figure's box is only prepared: its chart comes later. */
 export const DRAW = {
   passages: drawPassages, table: drawTable, meter: drawMeter, note: drawNote, stages: drawStages, figure: drawChart,
+  cuts: (view, box, words) => drawCuts(view, box, words, tableOf),
 };

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 # What is imported stands before what imports it.
-MODULES = ("element", "sight", "chart", "draw", "controls", "speech", "picture", "kernel", "saved", "widget")
+MODULES = ("element", "sight", "chart", "cuts", "draw", "controls", "speech", "picture", "kernel", "saved", "widget")
 _RELATIVE = re.compile(r'^import \{ \w+(?:, \w+)* \} from "\./\w+\.js";\n', re.MULTILINE)
 
 

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.characters import is_blank
+from .cut_tables import tables_of
 from .languages import with_languages
 from .words import WORDS, page_words
 
 # A larger recording is a file of its own, fetched when the figure comes into view.
 INLINE_BYTES = 20_000
+# So many letters of a text that a reader typed are shown as a control's value.
+_SHOWN = 200
 _WORDS, _PAGE = WORDS["en"], page_words("en")
 
 
@@ -66,7 +69,8 @@ def _settings(spec: Mapping[str, Any]) -> str:
         options = control["options"]
         if control["kind"] == "text":
             options = options[0 if control["by"] is None else spec["start"][control["by"]]]
-        shown.append(f"{with_languages(control['label'])}: <b>{with_languages(options[i])}</b>")
+        option = options[i] if len(options[i]) <= _SHOWN else f"{options[i][:_SHOWN]}…"
+        shown.append(f"{with_languages(control['label'])}: <b>{with_languages(option)}</b>")
     return f'<p class="s2b-settings">{" · ".join(shown)}</p>' if shown else ""
 
 
@@ -232,7 +236,11 @@ def _text(text: str) -> str:
     return f'<div class="s2b-part" tabindex="0">{with_languages(text)}</div>'
 
 
+def _cuts(view: Mapping[str, Any]) -> str:
+    return f'<div class="s2b-cut-tables">{"".join(map(_table, tables_of(view)))}</div>'
+
+
 _DRAWN: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "passages": _passages, "table": _table, "meter": _meter, "figure": _figure, "note": _note,
-    "stages": _stages,
+    "stages": _stages, "cuts": _cuts,
 }  # fmt: skip

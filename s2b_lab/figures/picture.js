@@ -4,7 +4,7 @@ import { DRAW } from "./draw.js";
 import { make } from "./element.js";
 import { announce, speak } from "./speech.js";
 
-const PLACE = { note: "top", passages: "left", stages: "below" };
+const PLACE = { note: "top", passages: "left", stages: "below", cuts: "below" };
 const WIDE = 4; // columns
 const PLACES = ["top", "left", "right", "below"];
 
@@ -100,6 +100,11 @@ export class Picture {
       return false;
     }
     return true;
+  }
+
+  /** Let each view forget what its reader did in it. */
+  forget() {
+    for (const { box } of this.slots) box.dispatchEvent(new Event("s2b-reset"));
   }
 
   /** Draw all figures again, in the page's present colours and width. */

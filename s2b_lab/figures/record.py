@@ -24,6 +24,7 @@ _POOLED_FROM = 40
 # The parts of a view that change as a reader moves: what is left, a text with its words say, is stored once.
 _MOVING = {
     "passages": {"marks", "note"}, "figure": {"data", "alt", "table"}, "table": {"rows"}, "stages": {"stages", "copy"},
+    "cuts": {"ends", "cuts", "tree"},
 }  # fmt: skip
 
 
@@ -227,6 +228,8 @@ def _described(controls: Mapping[str, Control], name: str, control: Control) -> 
     described = {"name": name, "label": control.label, "kind": type(control).__name__.lower()}
     if not isinstance(control, Text):
         return described | {"options": control.texts()}
+    if control.long:
+        described["long"] = True
     if control.by is None:
         return described | {"by": None, "options": [list(control.examples)]}
     labels = controls[control.by].texts()

@@ -36,6 +36,7 @@ const SPOKEN = {
   passages: spoken,
   table: (view, words) => [summaryOf(view, words), inRow(view.rows)],
   meter: (view, words) => [`${view.label}: ${amountOf(view, words)}`],
+  cuts: ({ title }, words) => [title || words.text, words.cuts.how],
   stages: (view, words) => [view.title || words.stages, view.stages.map(({ name }) => name).join(", ")],
   figure: (view, words) => {
     const shown = view.table && turned(view.table);

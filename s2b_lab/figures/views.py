@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .cut_points import CutPoints
 from .data import Data, check_drawable, data_of, title_of
 from .page import alone
 from .passages import Passages
@@ -229,9 +230,9 @@ def frame_of(result: Any) -> list[dict[str, Any]]:
 
 
 def _view(result: Any) -> Any:
-    if isinstance(result, (Passages, Figure, Table, Meter, Note, Stages)):
+    if isinstance(result, (Passages, Figure, Table, Meter, Note, Stages, CutPoints)):
         return result
     if hasattr(result, "to_plotly_json"):
         return Figure(result)
-    kinds = "Passages, Figure, Table, Meter, Note, Stages or a Plotly figure"
+    kinds = "Passages, Figure, Table, Meter, Note, Stages, CutPoints or a Plotly figure"
     raise ValueError(f"a view is {kinds}, not {reprlib.repr(result)}")

@@ -107,6 +107,7 @@ class Explorer extends Conversation {
   reset(event) {
     this.position = [...this.spec.start];
     this.own = {};
+    this.picture.forget();
     this.moved(event);
   }
 

@@ -32,8 +32,8 @@ def causal_model(
     It reads the `prompt` as a user's, and the text as the answer that it gives, where it has a chat form, else the one
     before the other. For our own texts SmolLM2 is not asked: the probabilities are `recorded`, unless that is off or
     the prompt is another. `cache` is a folder that keeps what was computed, by default the environment's
-    S2B_EMBEDDING_CACHE. A name that is no folder or file is downloaded. ValueError for a blank prompt; TypeError for a
-    name or cache that is no text or path.
+    S2B_EMBEDDING_CACHE. A name such as "owner/model" is downloaded. ValueError for a blank prompt; TypeError for a name
+    or cache that is no text or path.
     """
     check_kind("name", name, str | Path)
     check_kind("cache", cache, str | os.PathLike | None)

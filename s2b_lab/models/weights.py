@@ -35,6 +35,8 @@ def load_causal(source: str) -> tuple[Any, Any]:
     A GGUF file is read once, which takes half a minute and more, and then from a copy that `converted_folder` keeps.
     """
     place = packaged_file() if source == SMALL else source
+    if _is_path(place) and not os.path.exists(place):
+        raise FileNotFoundError(f"there is no file or folder {place}")
     if not place.endswith(".gguf"):
         return _loaded(place, local_files_only=os.path.exists(place))
     folder = converted_folder(Path(place))
@@ -44,6 +46,11 @@ def load_causal(source: str) -> tuple[Any, Any]:
     found = _loaded(directory, local_files_only=True, gguf_file=file)
     _keep(folder, *found)
     return found
+
+
+def _is_path(place: str) -> bool:
+    """Tell a path from a name to download, such as "owner/model": a hub's words on a wrong path help nobody."""
+    return place.endswith(".gguf") or place.count("/") > 1 or place.startswith((".", "~", "/")) or "\\" in place
 
 
 def packaged_file() -> str:

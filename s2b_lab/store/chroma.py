@@ -58,6 +58,15 @@ def server_client(host: str, port: int, secure: bool) -> Any:
     return chromadb.HttpClient(host, port, ssl=secure, settings=_quiet())
 
 
+def let_go(client: Any) -> None:
+    """Close a client, and with the last one at a server its connections, which Chroma would leave open."""
+    apis = [getattr(one, "_server", None) for one in (client, getattr(client, "_admin_client", None))]
+    client.close()
+    for api in apis:
+        if hasattr(api, "_session") and not getattr(api, "_running", True):
+            api._session.close()
+
+
 def _quiet() -> Any:
     from chromadb.config import Settings
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .batches import SIZE, batches
 from .catalogue import Catalogue
-from .chroma import SPAWN, document_collection, vector_collection
+from .chroma import SPAWN, document_collection, let_go, vector_collection
 from .committed import Committed, Stored
 from .location import Location
 
@@ -110,7 +110,7 @@ class CollectionStore(Store):
                 self.documents = document_collection(client, held, location)
                 self.batch = min(SIZE, client.get_max_batch_size())
             except BaseException:
-                client.close()
+                let_go(client)
                 raise
             temporary = (held, f"{held}-documents") if location.in_memory else ()
             super().__init__(location, name, lambda: _drop(client, temporary))
@@ -215,4 +215,4 @@ def _release(process: int, release: Callable[[], None]) -> None:
 def _drop(client: Any, temporary: tuple[str, ...]) -> None:
     for name in temporary:  # nobody could find them again
         client.delete_collection(name)
-    client.close()
+    let_go(client)

@@ -15,7 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
+
+from .chapter import PAGES, Chapter, Plain, Step, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build" / "html"
@@ -23,6 +34,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+# On a machine that does much else a page may take long to do what it does at once.
+expect.set_options(timeout=30_000)
 BUILD = ["-c", "from jupyter_book.cli.main import main; main()", "build", ".", "-W", "--keep-going"]
 
 
@@ -106,6 +120,12 @@ class Visit:
         return self.page
 
 
+def _context(chromium: Browser, size: dict[str, int], theme: str, script: bool = True) -> BrowserContext:
+    context = chromium.new_context(viewport=size, java_script_enabled=script)
+    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+    return context
+
+
 @pytest.fixture
 def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
     """Open pages of a site: visit(address, width=1280, theme="light", script=True).
@@ -115,8 +135,7 @@ def visit(chromium: Browser) -> Iterator[Callable[..., Visit]]:
     opened: list[tuple[BrowserContext, Visit]] = []
 
     def start(site: str, width: int = 1280, theme: str = "light", script: bool = True) -> Visit:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
-        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        context = _context(chromium, {"width": width, "height": 900}, theme, script)
         opened.append((context, Visit(context.new_page(), site)))
         return opened[-1][1]
 
@@ -161,3 +180,61 @@ def book() -> Iterator[str]:
     assert (BOOK / "index.html").is_file(), "the book is not built: run `make site` first (`make test` does)"
     with serving(BOOK, "/small-to-big-lab") as address:
         yield address
+
+
+# ---------------------------------------------------------------- chapters that many tests look at in turn
+
+
+def _alive(chromium: Browser, site: str, name: str, size: dict[str, int], theme: str) -> Iterator[Chapter]:
+    with contextlib.closing(_context(chromium, size, theme)) as context:
+        chapter = Chapter(name, Visit(context.new_page(), site), size)
+        chapter.wake()
+        yield chapter
+
+
+@pytest.fixture(scope="session", params=PAGES)
+def at_desk(request: pytest.FixtureRequest, chromium: Browser, book: str) -> Iterator[Chapter]:
+    """Each chapter in turn, visited once for all tests that ask for `chapter` or `walk`."""
+    yield from _alive(chromium, book, request.param, DESK, "light")
+
+
+@pytest.fixture(scope="session", params=PAGES)
+def at_phone(request: pytest.FixtureRequest, chromium: Browser, book: str) -> Iterator[Chapter]:
+    yield from _alive(chromium, book, request.param, PHONE, "dark")
+
+
+@pytest.fixture(scope="session", params=PAGES)
+def without_scripts(request: pytest.FixtureRequest, chromium: Browser, book: str) -> Iterator[tuple[str, Visit]]:
+    with contextlib.closing(_context(chromium, DESK, "light", script=False)) as context:
+        seen = Visit(context.new_page(), book)
+        seen.open(f"book/{request.param}.html")
+        yield request.param, seen
+
+
+@pytest.fixture
+def plain(without_scripts: tuple[str, Visit]) -> Iterator[Plain]:
+    """A chapter in a browser without scripts."""
+    name, seen = without_scripts
+    yield Plain(name, seen.page)
+    assert seen.faults == []
+
+
+@pytest.fixture
+def chapter(at_desk: Chapter) -> Iterator[Chapter]:
+    """A chapter on a desk, light, as it is at first; the test fails if anything went wrong on its page meanwhile."""
+    with at_desk.lent():
+        yield at_desk
+
+
+@pytest.fixture
+def phone(at_phone: Chapter) -> Iterator[Chapter]:
+    """A chapter on a phone, dark, as it is at first."""
+    with at_phone.lent():
+        yield at_phone
+
+
+@pytest.fixture(scope="session")
+def walk(at_desk: Chapter) -> list[list[Step]]:
+    """Of each figure of the chapter every value of every control, gone through once for all who look at them."""
+    with at_desk.lent():
+        return [walked(figure) for figure in at_desk.figures]

@@ -3,114 +3,50 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 import s2b_lab as s2b
 
-from .conftest import BOOK, Visit
+from .chapter import PAGES, POLICY, Chapter, Plain, Step, controls, opened, options, set_to, shown, value
+from .conftest import BOOK
 from .test_explorer import contrast
 
-POLICY = {"intro": 1, "01-one-size": 2, "02-parents-and-children": 1, "03-sentence-windows": 2}
-QUESTIONS = {
-    "04-why-retrieval-misses": 2,
-    "05-step-back": 1,
-    "06-hyde-and-hypothetical-questions": 2,
-    "07-full-pipeline": 3,
-    "08-ablation": 2,
-}
-# The number of figures with controls on each page.
-PAGES = POLICY | QUESTIONS
 BLOUSE = "When did Einstein receive the patent for his blouse?"
 RULES_ZH = "系统坏了,出差回来超过 30 天还能提交吗?"
 
 
-def opened(visit: Callable[..., Visit], book: str, name: str, **options: object) -> tuple[Page, list[Locator]]:
-    page = visit(book, **options).open(f"book/{name}.html")
-    figures = []
-    for _ in range(PAGES[name]):
-        host = page.locator(".s2b-host:has(.s2b-control), .s2b-host:has(.s2b-settings)").nth(len(figures))
-        host.scroll_into_view_if_needed()
-        figure = host.locator(".s2b-explorer")
-        expect(figure).to_have_attribute("data-ready", "1", timeout=20_000)
-        figures.append(figure)
-    return page, figures
-
-
-# What a reader sees, without the ids that plotly.js makes up: the points of its figures, and all other views.
-SHOWN = """views => JSON.stringify([...views.querySelectorAll('.s2b-view')].map(view =>
-  [...view.querySelectorAll('.js-plotly-plot')].map(plot => plot.data).concat(
-    view.dataset.kind === 'figure' ? [] : view.innerHTML)))"""
-
-
-def shown(figure: Locator) -> str:
-    return figure.locator(".s2b-views").evaluate(SHOWN)
-
-
-def options(control: Locator) -> list[str]:
-    """Every value that a native control can take, as what `set_to` takes."""
-    kind = control.evaluate("c => c.type")
-    if kind == "range":
-        return [str(value) for value in range(int(control.get_attribute("max")) + 1)]
-    if kind == "checkbox":
-        return ["off", "on"]
-    return control.locator("option").evaluate_all("all => all.map(o => o.value)")
-
-
-def value(control: Locator) -> str:
-    return control.evaluate("c => c.type === 'checkbox' ? (c.checked ? 'on' : 'off') : c.value")
-
-
-def set_to(figure: Locator, control: Locator, wanted: str) -> None:
-    before = figure.get_attribute("data-position")
-    if control.evaluate("c => c.type") == "range":
-        control.fill(wanted)
-    elif control.evaluate("c => c.type") == "checkbox":
-        control.set_checked(wanted == "on")
-    else:
-        control.select_option(wanted)
-    expect(figure).not_to_have_attribute("data-position", before)
-
-
-def controls(figure: Locator) -> Iterator[tuple[str, Locator]]:
-    """The name and the native control of each row."""
-    for row in figure.locator(".s2b-control").all():
-        yield row.get_attribute("data-name"), row.locator("input:not(.s2b-own), select").first
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_every_control_of_every_figure_changes_what_is_shown(visit, book, name):
-    _, figures = opened(visit, book, name)
-    for figure in figures:
+def test_every_control_of_every_figure_changes_what_is_shown(chapter: Chapter, walk: list[list[Step]]) -> None:
+    for figure, steps in zip(chapter.figures, walk, strict=True):
+        pairs = list(itertools.pairwise(steps))
         for label, control in controls(figure):
-            # A control may do nothing at one position (no windows to merge, say): some question must show it.
-            question = figure.locator(".s2b-control[data-name=question] select")
-            for example in options(question) if question.count() else [None]:
-                if example is not None and value(question) != example:
-                    set_to(figure, question, example)
-                start, before = value(control), shown(figure)
-                different = False
-                for other in options(control):
-                    if other != value(control):
-                        set_to(figure, control, other)
-                        different = different or shown(figure) != before
-                if value(control) != start:
-                    set_to(figure, control, start)
-                if different:
-                    break
-            assert different, f"{label} of a figure on {name} changes nothing"
+            different = any(step.control == label and step.shown != before.shown for before, step in pairs)
+            assert different or _some_question_shows(figure, control), f"{label} on {chapter.name} changes nothing"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_figure_has_a_drawing_its_mode_and_a_reset(visit, book, name):
-    _, figures = opened(visit, book, name)
-    for figure in figures:
-        assert figure.locator(".s2b-view[data-kind=figure] .js-plotly-plot").count() > 0
-        if name in POLICY:
+def _some_question_shows(figure: Locator, control: Locator) -> bool:
+    """A control may do nothing at one position (no windows to merge, say): some question must show it."""
+    question = figure.locator(".s2b-control[data-name=question] select")
+    for example in options(question) if question.count() else []:
+        if value(question) != example:
+            set_to(figure, question, example)
+        before = shown(figure)
+        for other in options(control):
+            if other != value(control):
+                set_to(figure, control, other)
+                if shown(figure) != before:
+                    return True
+    return False
+
+
+def test_a_figure_has_a_drawing_its_mode_and_a_reset(chapter: Chapter) -> None:
+    for figure in chapter.figures:
+        assert figure.locator(".s2b-view[data-kind=figure] .js-plotly-plot, .s2b-sentences").count() > 0
+        if chapter.name in POLICY:
             assert figure.locator(".s2b-view[data-kind=passages] mark").count() > 0
         expect(figure.locator(".s2b-badge")).to_have_text(re.compile("recorded"))
         start, position = shown(figure), figure.get_attribute("data-position")
@@ -123,37 +59,21 @@ def test_a_figure_has_a_drawing_its_mode_and_a_reset(visit, book, name):
         assert shown(figure) == start
 
 
-# Whether the best match, where there is one, is inside its box, once what comes into view has been laid out.
-BEST_IS_SEEN = """async figure => {
-  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
-  return [...figure.querySelectorAll('.s2b-text')].every(box => {
-    const [best, frame] = [box.querySelector('[data-best]')?.getBoundingClientRect(), box.getBoundingClientRect()];
-    return !best || (best.bottom > frame.top && best.top < frame.bottom);
-  });
-}"""
+def test_the_best_match_is_in_view_wherever_the_controls_are(at_desk: Chapter, walk: list[list[Step]]) -> None:
+    missed = [(at_desk.name, i, step.control, step.value) for i, steps in enumerate(walk) for step in steps
+              if not step.best]  # fmt: skip
+    assert missed == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_best_match_is_in_view_wherever_the_controls_are(visit, book, name):
-    _, figures = opened(visit, book, name)
-    for figure in figures:
-        for label, control in controls(figure):
-            for other in options(control):
-                if other != value(control):
-                    set_to(figure, control, other)
-                    assert figure.evaluate(BEST_IS_SEEN), f"{name}: {label} at {other}"
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_phone_reads_every_page_in_both_themes(visit, book, name, theme):
-    page, figures = opened(visit, book, name, width=390, theme=theme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for figure in figures:
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_a_phone_reads_every_page_in_both_themes(phone: Chapter, theme: str) -> None:
+    phone.themed(theme)
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for figure in phone.figures:
         assert figure.evaluate("f => f.scrollWidth <= f.clientWidth + 1")
         for selector in (".s2b-control label", ".s2b-badge", ".s2b-text", ".s2b-text mark", "td", "summary"):
             for element in figure.locator(selector).all()[:1]:
-                assert contrast(element) >= 4.5, f"{selector} on {name} in the {theme} theme"
+                assert contrast(element) >= 4.5, f"{selector} on {phone.name} in the {theme} theme"
 
 
 def test_the_chinese_question_is_answered_by_all_three_rules_in_order(visit, book):
@@ -185,33 +105,25 @@ def test_the_annex_is_on_no_page_and_in_no_recording():
         assert not [piece for piece in pieces if piece in text], path.name
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_without_scripts_the_start_of_a_figure_is_there(visit, book, name):
-    page = visit(book, script=False).open(f"book/{name}.html")
-    twins = page.locator(".s2b-twin:has(.s2b-settings)")
-    assert twins.count() == PAGES[name]
+def test_without_scripts_the_start_of_a_figure_is_there(plain: Plain) -> None:
+    twins = plain.page.locator(".s2b-twin:has(.s2b-settings)")
+    assert twins.count() == PAGES[plain.name]
     for twin in twins.all():
-        expect(twin.locator("mark" if name in POLICY else "mark, td, .s2b-note").first).to_be_visible()
+        expect(twin.locator("mark" if plain.name in POLICY else "mark, td, .s2b-note").first).to_be_visible()
 
 
-def weights(seen: Visit, book: str) -> dict[str, int]:
+def weights(requests: list[str], book: str) -> dict[str, int]:
     """The gzipped size of each file of the book that was asked for."""
-    files = {url.split("?")[0].removeprefix(f"{book}/") for url in seen.requests if url.startswith(book)}
+    files = {url.split("?")[0].removeprefix(f"{book}/") for url in requests if url.startswith(book)}
     return {file: len(gzip.compress((BOOK / file).read_bytes())) for file in files if (BOOK / file).is_file()}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_first_visit_and_its_recordings_are_light(visit, book, name):
-    seen = visit(book)
-    page = seen.open(f"book/{name}.html")
-    page.wait_for_load_state("networkidle")
-    assert sum(weights(seen, book).values()) <= 300_000, "before anything is scrolled"
-    for host in page.locator(".s2b-host").all():
-        host.scroll_into_view_if_needed()
-        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1", timeout=20_000)
-    sizes = weights(seen, book)
+def test_a_first_visit_and_its_recordings_are_light(at_desk: Chapter, book: str) -> None:
+    assert sum(weights(at_desk.first, book).values()) <= 300_000, "before anything is scrolled"
+    sizes = weights(at_desk.asked, book)
     assert sum(sizes.values()) <= 1_100_000
-    inline = re.findall(r'<script type="application/json">(.*?)</script>', (BOOK / f"book/{name}.html").read_text())
+    html = (BOOK / f"book/{at_desk.name}.html").read_text(encoding="utf-8")
+    inline = re.findall(r'<script type="application/json">(.*?)</script>', html)
     recordings = sum(size for file, size in sizes.items() if "/recordings/" in file)
     assert 0 < recordings + sum(len(gzip.compress(text.encode())) for text in inline) <= 200_000
 

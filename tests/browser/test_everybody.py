@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from s2b_lab.figures.passages import KINDS
 from s2b_lab.figures.words import WORDS
 
-from .conftest import Visit, serving
-from .test_book import BOOK, PAGES, controls, options, set_to, value
+from .chapter import PAGES, VOICES, Chapter, Plain, Step, awake, controls, hosts, options, set_to, still, value
+from .conftest import BOOK, Visit, serving
 from .test_explorer import contrast
 
 
@@ -27,11 +27,7 @@ def site() -> Iterator[str]:
 
 def figures(page: Page, name: str) -> list[Locator]:
     """The figures with controls of a page, painted."""
-    found = []
-    for host in page.locator(".s2b-host:has(.s2b-control), .s2b-host:has(.s2b-settings)").all():
-        host.scroll_into_view_if_needed()
-        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1", timeout=20_000)
-        found.append(host.locator(".s2b-explorer"))
+    found = [awake(host) for host in hosts(page).all()]
     assert len(found) == PAGES[name]
     return found
 
@@ -44,8 +40,6 @@ def move(figure: Locator, name: str | None = None) -> None:
 
 # --- by ear ---
 
-VOICES = """figure => [...figure.querySelectorAll('[aria-live=polite], output:not([aria-live=off]), [role=status]')]
-  .filter(element => !element.matches('.s2b-badge')).map(element => element.className || element.dataset.kind)"""
 # What a screen reader comes to, outside of the controls: texts, and names of what has no text.
 HEARD = """figure => {
   const heard = [];
@@ -60,23 +54,17 @@ HEARD = """figure => {
 }"""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_one_voice_a_figure_says_what_each_position_shows(visit: Callable[..., Visit], site: str, name: str) -> None:
-    for figure in figures(visit(site).open(f"book/{name}.html"), name):
+def test_one_voice_a_figure_says_what_each_position_shows(chapter: Chapter, walk: list[list[Step]]) -> None:
+    for figure, steps in zip(chapter.figures, walk, strict=True):
         assert len(figure.evaluate(VOICES)) == 1
         voice = figure.locator("[aria-live=polite]")
         note = figure.locator(".s2b-view[data-kind=note]")
         assert voice.evaluate("(v, note) => v === note", note.first.element_handle() if note.count() else None) or (
             not note.count() and "s2b-alt" in voice.get_attribute("class")
         )
-        seen = {voice.inner_text()}
-        for _, control in controls(figure):
-            for option in options(control):
-                if option != value(control):
-                    set_to(figure, control, option)
-                    seen.add(voice.inner_text())
+        seen = {step.said for step in steps}
         assert len(seen) > 2 and all(len(said) > 20 for said in seen)
-        assert len(figure.evaluate(VOICES)) == 1
+        assert {step.voices for step in steps} == {1}
 
 
 # What is heard of a figure that has neither a note nor a chart with a sentence, at two positions.
@@ -115,17 +103,12 @@ def test_a_figure_without_note_or_sentence_says_what_comes_first(visit: Callable
         assert heard == SPOKEN
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_chart_has_a_sentence_that_is_heard_once_and_a_table(
-    visit: Callable[..., Visit], site: str, name: str
-) -> None:
-    page = visit(site).open(f"book/{name}.html")
-    hosts = page.locator(".s2b-host").all()
-    assert len(hosts) >= PAGES[name]
-    for host in hosts:
-        host.scroll_into_view_if_needed()
-        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1", timeout=20_000)
-        heard = host.locator(".s2b-explorer").evaluate(HEARD)
+def test_every_chart_has_a_sentence_that_is_heard_once_and_a_table(chapter: Chapter) -> None:
+    page = chapter.page
+    every = page.locator(".s2b-host").all()
+    assert len(every) >= PAGES[chapter.name]
+    for host in every:
+        heard = awake(host).evaluate(HEARD)
         for chart in host.locator(".s2b-view[data-kind=figure]").all():
             said = chart.locator(".s2b-alt").text_content()
             assert len(said) > 20 and re.search(r"\d", said) and heard.count(said) == 1
@@ -163,24 +146,22 @@ UNTOLD = """root => {
 }"""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_chinese_says_that_it_is_chinese(visit: Callable[..., Visit], site: str, name: str) -> None:
-    page = visit(site).open(f"book/{name}.html")
-    assert page.locator("article").evaluate(UNTOLD) == []
+def test_chinese_says_that_it_is_chinese(chapter: Chapter) -> None:
+    assert chapter.page.locator("article").evaluate(UNTOLD) == []
     told = 0
-    for figure in figures(page, name):
+    for figure in chapter.figures:
         for row in ("language", "text"):
             control = figure.locator(f".s2b-control[data-name={row}] select")
             if control.count():
                 set_to(figure, control, options(control)[-1])
         figure.evaluate("f => f.querySelectorAll('details').forEach(details => { details.open = true; })")
-        page.wait_for_timeout(100)
+        still(chapter.page)
         assert figure.evaluate(UNTOLD) == []
         told += figure.locator("[lang=zh]").count()
         # No English word is read with a Chinese voice.
         runs = figure.locator("span[lang=zh]").all_text_contents()
         assert [run for run in runs if re.search(r"[A-Za-z]{4}", run)] == []
-    assert told > 0 or name == "08-ablation"
+    assert told > 0 or chapter.name == "08-ablation"
 
 
 # --- by keyboard ---
@@ -196,18 +177,14 @@ FOCUSED = """figure => {
 }"""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_every_control_and_disclosure_is_reached_and_shows_that_it_is(
-    visit: Callable[..., Visit], site: str, name: str
-) -> None:
-    page = visit(site).open(f"book/{name}.html")
-    for figure in figures(page, name):
+def test_every_control_and_disclosure_is_reached_and_shows_that_it_is(chapter: Chapter) -> None:
+    for figure in chapter.figures:
         wanted = figure.evaluate(FOCUSABLE)
         figure.locator("input, select").first.focus()
         reached = []
         while (focused := figure.evaluate(FOCUSED)) is not None:
             reached.append(focused)
-            page.keyboard.press("Tab")
+            chapter.page.keyboard.press("Tab")
             assert len(reached) <= wanted + 5
         assert [shown for shown in reached[1:] if shown is not True] == []  # the first was not focused by a key
         assert len(reached) == wanted
@@ -300,21 +277,23 @@ CUT = """() => [...document.querySelectorAll('.s2b-surface :is(.s2b-text, .s2b-s
 BEYOND = """() => [...document.querySelectorAll('.s2b-surface :is(mark, td, svg.main-svg, select, .s2b-table)')]
   .filter(element => element.getBoundingClientRect().right > innerWidth + 1)
   .map(element => element.outerHTML.slice(0, 90))"""
+# Words of drawings that are no ink.
+PALE = """figure => [...figure.querySelectorAll('.s2b-plot text')]
+  .filter(text => getComputedStyle(text).fill.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + +part, 0) >= 380)
+  .map(text => text.outerHTML)"""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_paper_shows_the_whole_figure_in_ink(visit: Callable[..., Visit], site: str, name: str) -> None:
-    page = visit(site, theme="dark").open(f"book/{name}.html")
-    painted = figures(page, name)
+def test_paper_shows_the_whole_figure_in_ink(chapter: Chapter) -> None:
+    page = chapter.page
+    chapter.themed("dark")
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
-    page.wait_for_timeout(300)
+    chapter.sized(718, 1000)  # A4 without its margins
     assert page.evaluate(CUT) == [] and page.evaluate(BEYOND) == []
-    for figure in painted:
+    for figure in chapter.figures:
         assert figure.evaluate("f => getComputedStyle(f).backgroundColor") == "rgb(255, 255, 255)"
-        assert figure.locator(".s2b-plot svg.main-svg").first.bounding_box()["width"] > 300
-        for text in figure.locator(".s2b-plot text").all()[:10]:
-            assert sum(map(int, re.findall(r"\d+", text.evaluate("t => getComputedStyle(t).fill"))[:3])) < 380
+        drawn = figure.locator(".s2b-plot svg.main-svg, .s2b-sentences").first
+        assert drawn.evaluate("drawn => drawn.getBoundingClientRect().width") > 300
+        assert figure.evaluate(PALE) == []
         for box in figure.locator(".s2b-text:has(.s2b-context)").all():
             assert box.locator(".s2b-context").first.is_visible()
             far = box.locator(".s2b-paragraph:not(:has(mark:not([class='s2b-chunk']))):visible").count()
@@ -334,22 +313,24 @@ def test_a_figure_that_has_not_been_seen_is_printed_with_its_numbers(visit: Call
 
 # --- without JavaScript ---
 
+# Where the first mark of a text box is, and the box itself, at one moment.
+FIRST_MARK = """box => {
+  const frame = box.getBoundingClientRect();
+  return [box.querySelector('mark:is(.s2b-context, .s2b-hit)').getBoundingClientRect().top, frame.top, frame.bottom];
+}"""
 
-@pytest.mark.parametrize("name", PAGES)
-def test_without_a_script_charts_are_tables_and_texts_begin_where_something_is(
-    visit: Callable[..., Visit], site: str, name: str
-) -> None:
-    page = visit(site, script=False).open(f"book/{name}.html")
-    twins = page.locator(".s2b-twin")
-    assert twins.count() >= PAGES[name]
+
+def test_without_a_script_charts_are_tables_and_texts_begin_where_something_is(plain: Plain) -> None:
+    twins = plain.page.locator(".s2b-twin")
+    assert twins.count() >= PAGES[plain.name]
     for twin in twins.all():
         for said in twin.locator(".s2b-alt").all():
             assert re.search(r"\d", said.inner_text())
             expect(said.locator("xpath=following-sibling::details[1]//tbody/tr").first).to_be_visible()
         for box in twin.locator(".s2b-text:has(mark:is(.s2b-context, .s2b-hit))").all():
             box.scroll_into_view_if_needed()
-            first, frame = box.locator("mark:is(.s2b-context, .s2b-hit)").first.bounding_box(), box.bounding_box()
-            assert frame["y"] <= first["y"] < frame["y"] + frame["height"] - 10
+            first, top, bottom = box.evaluate(FIRST_MARK)
+            assert top <= first < bottom - 10
             assert box.locator(".s2b-gap").count() > 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from .chapter import still
 from .conftest import Visit, serving
 
 WINDOWS = ".s2b-explorer[data-name='Sentence windows']"
@@ -30,7 +31,7 @@ def figure(page: Page, name: str = "Sentence windows") -> Locator:
     host = page.locator(".s2b-host", has_text="Merge windows" if name == "Sentence windows" else name)
     host.first.scroll_into_view_if_needed()
     found = page.locator(f".s2b-explorer[data-name='{name}']")
-    expect(found).to_have_attribute("data-ready", "1", timeout=20_000)
+    expect(found).to_have_attribute("data-ready", "1")
     return found
 
 
@@ -156,6 +157,7 @@ def test_texts_stand_left_of_plots_where_a_figure_is_wide_and_above_where_it_is_
     page = visit(site, width=1366).open("book/intro.html")
     explorer = figure(page)
     text, plot = explorer.locator(".s2b-text"), explorer.locator(".s2b-plot")
+    still(page)
     column = page.locator(".bd-article p").first.bounding_box()
     box = explorer.bounding_box()
     assert box["x"] + box["width"] > column["x"] + column["width"] + 100, "a wide figure leaves the text's column"
@@ -163,6 +165,7 @@ def test_texts_stand_left_of_plots_where_a_figure_is_wide_and_above_where_it_is_
     # A narrow part of a wide window, as in a notebook: its own width decides.
     explorer.evaluate("root => { root.style.width = '600px'; }")
     expect(explorer.locator(".s2b-views")).to_have_css("display", "block")
+    still(page)
     assert text.bounding_box()["y"] + text.bounding_box()["height"] <= plot.bounding_box()["y"]
 
 
@@ -221,6 +224,7 @@ def test_a_figure_follows_the_width_of_its_page(visit: Callable[..., Visit], sit
     page = visit(site).open("book/intro.html")
     explorer = figure(page)
     drawing, box = explorer.locator(".s2b-plot svg.main-svg").first, explorer.locator(".s2b-plot")
+    still(page)
     wide = drawing.bounding_box()["width"]
     same = "([drawing, box]) => Math.abs(drawing.clientWidth - box.clientWidth) < 2"
     for width in (420, 1280):
@@ -235,6 +239,7 @@ def test_a_phone_needs_no_sideways_scrolling(visit: Callable[..., Visit], site: 
     page = visit(site, width=width).open("book/intro.html")
     explorer = figure(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    still(page)
     inside = """root => [...root.querySelectorAll('.s2b-control *, .s2b-view, .s2b-bar *, .s2b-plot svg')]
       .filter(e => e.getClientRects().length && e.tagName !== 'OPTION')
       .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)

@@ -115,7 +115,7 @@ def test_a_chapter_that_is_opened_from_a_folder_is_alive(visit: Callable[..., Vi
     page = visit(f"file://{BOOK}").open("book/01-one-size.html")
     for host in page.locator(".s2b-host").all():
         host.scroll_into_view_if_needed()
-        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1", timeout=20_000)
+        expect(host.locator(".s2b-explorer")).to_have_attribute("data-ready", "1")
 
 
 def test_a_recording_that_is_missing_in_the_folder_is_told(visit: Callable[..., Visit], minibook: Path) -> None:

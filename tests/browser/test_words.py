@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from s2b_lab import Figure, Mark, Meter, Passages, Slider, Span, Stage, Stages, Table, Text, explore
+from s2b_lab.figures.cut_points import CutPoints
 from s2b_lab.figures.views import frame_of
 
 from .conftest import ROOT, Visit, serving
@@ -69,7 +70,10 @@ def views(width: int, question: str) -> list[Any]:
     stages = Stages([Stage("步", question, table, 1.5)])
     chart = Figure({"data": [{"x": [1], "y": [2]}], "layout": {}})
     folded = [Table(["列"], [[1]] * count, folded=True) for count in (1, 2)]
-    return [left_out, every, table, Meter("量", 1000, 2000, "字"), stages, chart, *folded]
+    parents, halves = [Span(0, 2), Span(2, 3)], [Span(0, 1), Span(1, 2)]
+    chunkers = {"甲": halves, "乙": [Span(0, 3), Span(3, 4)]}
+    cut = CutPoints("一二三四", [*halves, Span(2, 4)], [0.1, 0.2, None], chunkers, [parents, halves, halves[:1]])
+    return [left_out, every, table, Meter("量", 1000, 2000, "字"), stages, chart, *folded, cut]
 
 
 @pytest.fixture
@@ -102,6 +106,9 @@ def test_all_words_are_those_of_python(visit: Callable[..., Visit], site: str, d
     width, error, copy = (figure.locator(name) for name in ("input[type=range]", ".s2b-error", ".s2b-copy"))
     expect(figure).to_have_attribute("data-ready", "1")
     seen = [shown(figure)]
+    for press in (*figure.locator(".s2b-cut").all(), figure.locator(".s2b-compare")):
+        press.click()
+        seen.append(shown(figure))
     figure.locator(".s2b-view[data-kind=stages] summary").first.click()
 
     for allowed, kept in ((True, "copied"), (False, "press")):

@@ -1,11 +1,13 @@
 """Parents where the model would end, halves and quarters inside, no sentence cut, no label crossed."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import documents
 from wishes import Wishes
 
+from s2b_lab import HashEmbedder, Index, Retriever, parent_document
 from s2b_lab.chunkers.lgmgc import lgmgc
 from s2b_lab.chunkers.logits import logits_blocks
 from s2b_lab.core.build import multi_granular
@@ -94,3 +96,49 @@ def test_parents_outside_the_text_or_of_another_kind_are_refused():
     for wrong in (3, lambda _: [(0, 3)], lambda _: None):
         with pytest.raises(TypeError, match="parents"):
             multi_granular(doc, parents=wrong)
+
+
+# --- what is retrieved ---
+
+
+class Counts(HashEmbedder):
+    """Puts a text by the share of the word "tea" in it: the fewer other words, the nearer to the question."""
+
+    def __init__(self):
+        super().__init__(dimension=2)
+
+    def passages(self, texts):
+        shares = [sum(word.startswith("tea") for word in text.split()) / len(text.split()) for text in texts]
+        return np.array([[np.cos(1 - share), np.sin(1 - share)] for share in shares], dtype=np.float32)
+
+    def query(self, text):
+        return np.array([1, 0], dtype=np.float32)
+
+
+def test_a_parent_is_as_good_as_the_best_of_itself_and_all_below_it_also_when_the_index_is_opened_again(tmp_path):
+    # One quarter is best of all, though its parent, and the mean of the family, is worse than the other one.
+    good = "Tea tea tea tea is here. " + "Nothing of it is in this one. " * 4
+    fair = "Some tea is here now. " * 6
+    doc = document("d", f"# A\n\n{good}\n\n# B\n\n{fair}")
+    tree = lgmgc(doc, Wishes(by=lambda prefix: prefix.rstrip().endswith("this one.") / 2), 40)
+    index = Index.open(tmp_path, embedder=Counts())
+    index.add(tree)
+    index.close()
+    opened = Index.open(tmp_path, embedder=Counts())
+    hits = opened.search("tea", k=len(tree.indexed))
+    assert len(hits) == len(tree.indexed)
+    family = {}
+    for hit in hits:
+        chunk = opened.tree[hit.chunk.id]
+        family.setdefault(chunk.parent_id or chunk.id, []).append(hit.score)
+    naive = sorted(family, key=lambda key: -max(family[key]))
+    for k in (1, 2, 9):
+        found = Retriever(opened, expand=parent_document, k=k)("tea").contexts
+        assert [(c.span, c.score) for c in found] == [
+            (opened.tree[key].span, pytest.approx(max(family[key]))) for key in naive[:k]
+        ]
+    assert naive == ["d/1/p1", "d/2/p1"]
+    assert sorted(family, key=lambda key: -np.mean(family[key])) == ["d/2/p1", "d/1/p1"], "the mean would not do"
+    whole = {hit.chunk.id: hit.score for hit in hits if hit.chunk.id in family}
+    assert sorted(whole, key=whole.get) == naive, "nor would the parent by itself"
+    opened.close()

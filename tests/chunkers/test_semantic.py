@@ -131,3 +131,25 @@ def test_what_is_no_text_or_model_and_vectors_that_are_not_finite():
 
     with pytest.raises(ValueError, match="finite"):
         semantic(TOPICS, Broken())
+
+
+def test_a_percentile_of_all_cuts_nowhere_and_one_of_nothing_everywhere_but_at_the_smallest():
+    text = text_of([0, 0.1, 0.3, 0.6, 1.0])
+    assert len(semantic(text, line, 200, amount=100, buffer=0)) == 1
+    assert [span.of(text).count("x") for span in semantic(text, line, 200, amount=0, buffer=0)] == [2, 1, 1, 1]
+    for threshold in ("percentile", "gradient"):
+        assert len(semantic(text_of([0, 2]), line, 200, threshold, 0, 0)) == 1, "one distance is beyond no other"
+
+
+def test_a_gradient_finds_a_turn_after_the_first_sentence():
+    assert [s.start for s in semantic(text_of([0, 1, 1.1, 1.2, 1.3]), line, 200, "gradient", 80, 0)] == [0, 5]
+    # All are far apart, the third pair a little farther: the first distance is no rise.
+    spans = semantic(text := text_of([0, 1.05, 2.1, 3.2, 4.25]), line, 200, "gradient", 90, 0)
+    assert [span.of(text).count("x") for span in spans] == [3, 2]
+
+
+@pytest.mark.parametrize("words", [2, 4, 16, 64])
+def test_of_equal_distances_the_one_in_the_middle_is_cut(words):
+    """Else a row of equal sentences would be peeled one by one, and all but the last chunk be a sentence."""
+    text = "Same words. " * 64
+    assert {span.of(text).count("Same") for span in semantic(text, model, words)} == {words // 2}

@@ -210,6 +210,21 @@ def test_a_row_of_several_lines_is_one():
     assert [row.of(outline).count("\n") + 1 for row in table_rows(outline, 0, len(outline))] == [5, 2]
 
 
+def test_the_rule_below_a_head_may_begin_with_a_bar_as_in_pythons_help():
+    grid = (
+        "+------+-------+\n| Town | Limit |\n|======|=======|\n| Bonn | 90    |\n|      | euros |\n+------+-------+\n"
+    )
+    text = f"{grid}| Rome | 120   |\n+------+-------+"
+    assert [row.of(text).count("\n") + 1 for row in table_rows(text, 0, len(text))] == [6, 2]
+    assert table_head(text, 0, len(text)).of(text).endswith("|======|=======|")
+    tree = sentence_tree(document("d", text))
+    assert [tree.embedded(chunk).count("Limit") for chunk in tree.indexed] == [1, 1]
+    fenced = "|===\n|Town |Limit\n\n|Bonn |90\n|Rome |120\n|==="  # AsciiDoc's marks of a table are no such rule
+    assert table_head(fenced, 0, len(fenced)) is None and len(table_rows(fenced, 0, len(fenced))) > 1
+    cells = "+---+---+\n| a | b |\n+---+---+\n|=1 | = |\n+---+---+"
+    assert table_head(cells, 0, len(cells)) is None and len(table_rows(cells, 0, len(cells))) == 2
+
+
 def test_a_code_fence_is_no_table():
     text = f"```\n{piped(3)}\n```"
     assert [span.of(text) for span in sentences(text)] == [text]

@@ -115,22 +115,32 @@ def alone(monkeypatch):
     monkeypatch.setattr(module, "_figures", type(module._figures)())
 
 
+def until(happened):
+    """Wait, on a busy machine too, until something has happened."""
+    end = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def nobody_beats():
+    return not any(thread.name == "figures that wait" for thread in threading.enumerate())
+
+
 def test_while_a_figure_is_computed_all_figures_hear_that_python_is_busy(alone):
     def slow(k, question):
         if k == 4:
-            time.sleep(0.5)
+            until(lambda: wire.kinds().count("busy") >= 5 and heard.kinds().count("busy") >= 4)
         return Note(k)
 
     widget, wire = figure(slow, timeout=0.2)
     other, heard = figure()
     ask(widget, [1, 0])
+    assert module._often() == 0.05, "four times in the patience of the least patient"
     assert wire.kinds()[0] == "busy" and wire.kinds()[-1] == "answer"
-    assert wire.kinds().count("busy") >= 5  # four times in the patience of the least patient
+    assert wire.kinds().count("busy") >= 5
     assert heard.kinds().count("busy") >= 4 and set(heard.kinds()) == {"busy"}
-    time.sleep(0.1)
-    count = len(wire)
-    time.sleep(0.3)
-    assert len(wire) == count, "it rests when all is answered"
+    until(nobody_beats)  # it rests when all is answered
     assert other.values["k"] == 1
 
 
@@ -156,25 +166,26 @@ def test_a_function_that_fails_stops_the_signs_of_life_too(alone):
 
     widget, wire = figure(fails, timeout=0.1)
     ask(widget, [1, 0])
-    time.sleep(0.1)
-    count = len(wire)
-    time.sleep(0.2)
-    assert len(wire) == count and wire[-1]["error"] == "KeyError: 4"
+    until(nobody_beats)
+    assert wire[-1]["error"] == "KeyError: 4"
 
 
 def test_signs_of_life_come_while_a_cell_runs_and_end_with_it(run_python):
     program = """
-import time
+import threading, time
 from IPython.core.interactiveshell import InteractiveShell
 from s2b_lab.figures.heartbeat import beat_in_cells
 shell, beats = InteractiveShell.instance(), []
 shell.user_ns.update(time=time, beats=beats, beat_in_cells=beat_in_cells)
 shell.run_cell("beat_in_cells(lambda: beats.append(1), lambda: 0.05)")
 print(len(beats))
-shell.run_cell("get_ipython().run_cell('pass'); time.sleep(0.5)")
+waits = "end = time.monotonic() + 60\\nwhile len(beats) < 5 and time.monotonic() < end: time.sleep(0.01)"
+shell.run_cell("get_ipython().run_cell('pass')\\n" + waits)
 print(len(beats) >= 5)
-time.sleep(0.1); count = len(beats); time.sleep(0.3)
-print(len(beats) - count)
+end = time.monotonic() + 60
+alive = lambda: [thread for thread in threading.enumerate() if thread.name == "figures that wait"]
+while alive() and time.monotonic() < end: time.sleep(0.01)
+print(len(alive()))
 """
     assert run_python(program).stdout.split() == ["0", "True", "0"]
 

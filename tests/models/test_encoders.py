@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -183,17 +182,19 @@ def test_threads_are_told_to_sleep_before_torch_loads_unless_the_user_says_other
 
 def test_two_models_that_load_at_once_both_find_patient_threads(monkeypatch):
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    inside, seen = threading.Event(), []
+    inside, both, left, seen = threading.Event(), threading.Event(), threading.Event(), []
 
     def first():
         with encoders.patient_threads():
             inside.set()
-            time.sleep(0.2)
+            both.wait(0.3)  # the other one has to wait for its turn, or must not lose what it found
+        left.set()
 
     def second():
         inside.wait()
         with encoders.patient_threads():
-            time.sleep(0.4)
+            both.set()
+            left.wait(60)
             seen.append(os.environ.get("OMP_WAIT_POLICY"))
 
     threads = [threading.Thread(target=work) for work in (first, second)]

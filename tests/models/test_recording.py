@@ -91,7 +91,7 @@ def test_a_recording_has_the_prompt_that_is_asked_with_today():
     makers = {"step-back": step_back, "hyde": hyde, "questions": partial(hypothetical_questions, n=3)}
     for name in recordings():
         lever, _, prompt, about = name.split(".")
-        if lever == "answers":
+        if lever in ("answers", "lumber"):
             continue
         recording = recorded(name)
         maker = makers[lever](recording, prompt=prompt, language="zh" if about.endswith("zh") else "en")

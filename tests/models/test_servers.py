@@ -26,7 +26,7 @@ def server():
 
 def ask(server, mode="success", **options):
     server.mode = mode
-    return openai_model("small", server.address, KEY, timeout=5, **options)("What is new?", "Be brief.")
+    return openai_model("small", server.address, KEY, timeout=60, **options)("What is new?", "Be brief.")
 
 
 def fault(server, mode, **options):
@@ -88,8 +88,8 @@ def test_a_key_that_a_server_sends_back_is_masked(server):
 def test_a_rate_limit_tells_how_long_to_wait_and_does_not_wait(server):
     start = time.perf_counter()
     message = fault(server, "limited")
-    assert "429" in message and "wait 7 s" in message and "Rate limit reached" in message
-    assert len(server.requests) == 1 and time.perf_counter() - start < 5
+    assert "429" in message and "wait 700 s" in message and "Rate limit reached" in message
+    assert len(server.requests) == 1 and time.perf_counter() - start < 60
     assert "wait until Wed, 21 Oct 2026 07:28:00 GMT" in fault(server, "limited_until")
 
 
@@ -218,7 +218,9 @@ def test_a_slow_server_is_given_up_in_time(server):
     start = time.perf_counter()
     with pytest.raises(ModelUnavailable, match=r"within 0\.3 s.*timeout="):
         openai_model("small", server.address, KEY, timeout=0.3)("Hello")
-    assert 0.2 < time.perf_counter() - start < 10 and len(server.requests) == 1
+    assert 0.2 < time.perf_counter() - start < 20, "the server would answer after a minute"
+    server.asked.wait(60)  # it may read what it was asked after nobody waits any more
+    assert len(server.requests) == 1
 
 
 def test_a_server_that_is_not_there():

@@ -1,14 +1,17 @@
 """A GGUF file is converted once: the copy is whole or not there, and belongs to the bytes of its file."""
 
 import os
+import re
 import shutil
-import warnings
 from pathlib import Path
 
 import pytest
 import tiny_model
+from heard import heard
 
+from s2b_lab.llm import ModelUnavailable
 from s2b_lab.models import weights
+from s2b_lab.models.causal import causal_model
 
 
 @pytest.fixture
@@ -105,9 +108,9 @@ def test_of_two_writers_at_once_the_first_one_s_copy_stays_and_nobody_is_warned(
         (folder / "first").touch()
 
     monkeypatch.setattr(weights, "_write", overtaken)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
+    with heard(UserWarning) as told:
         weights.load_causal(str(file))
+    assert not told
     assert (folder / "first").exists() and weights._is_whole(folder) and os.listdir(folder.parent) == [folder.name]
 
 
@@ -122,9 +125,9 @@ def test_where_no_copy_can_be_kept_the_model_works_with_a_warning(gguf, monkeypa
 def test_a_folder_is_read_as_it_is_without_a_copy(tmp_path, monkeypatch):
     monkeypatch.setenv("S2B_MODEL_CACHE", str(tmp_path / "cache"))
     tiny_model.write(tmp_path / "tiny")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with heard(UserWarning) as told:
         weights.load_causal(str(tmp_path / "tiny"))
+    assert not told
     assert not (tmp_path / "cache").exists()
 
 
@@ -136,3 +139,18 @@ def test_the_cache_is_where_the_environment_or_the_user_keeps_such_things(tmp_pa
     assert weights.converted_folder(file).parent == tmp_path / "user/s2b-lab/models"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert weights.converted_folder(file).parent == Path.home() / ".cache/s2b-lab/models"
+
+
+@pytest.mark.parametrize("name", ["/no/such/folder", "./nowhere", "~/models/x", "a/b/c", "small.gguf", "models\\small"])
+def test_a_path_that_is_not_there_is_told_as_one(name):
+    with pytest.raises(
+        ModelUnavailable, match=re.escape(f"{name!r} cannot be used: there is no file or folder {name}")
+    ):
+        causal_model(name).end_probabilities("One.", [4])
+
+
+def test_a_name_that_cannot_be_downloaded_is_named(monkeypatch):
+    """Nothing is asked: the library is offline."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelUnavailable, match=r"the local model 'no-one/no-model' cannot be used: .*(connect|find)"):
+        causal_model("no-one/no-model").end_probabilities("One.", [4])

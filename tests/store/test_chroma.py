@@ -1,5 +1,6 @@
 """Where an index lives: folders, servers and collections, and what is said when they cannot be used."""
 
+import gc
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 import chromadb
 import pytest
 from chromadb.config import Settings
+from heard import heard
 from samples import texts, tree_of
 
 from s2b_lab.embed import HashEmbedder
@@ -97,6 +99,19 @@ def test_a_server_that_never_ran_is_named(fake):
         ConnectionError, match=f"no Chroma server answers at http://127.0.0.1:{port}: .*`chroma run .*--port {port}`"
     ):
         Index.open(f"http://127.0.0.1:{port}", fake)
+
+
+def test_no_connection_to_a_server_outlives_its_last_index(server):
+    gc.collect()  # whatever others have left
+    with heard(ResourceWarning) as left:
+        with Index.open(server.address, HashEmbedder(), "one") as one:
+            with Index.open(server.address, HashEmbedder(), "two") as two:
+                two.add(tree_of("Late train."))
+            one.add(tree_of("Green tea."))
+            assert texts(one.search("tea")) == ["Green tea."], "what the two share is not closed with the first"
+        del one, two
+        gc.collect()
+    assert [str(warning.message) for warning in left if "socket" in str(warning.message)] == []
 
 
 def test_a_server_that_closed_is_named(own_server, fake):
