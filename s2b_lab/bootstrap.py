@@ -11,6 +11,7 @@ from .core.cards import Card, Rows
 from .core.checks import check_choice, check_kind, check_number, check_whole
 from .scores import METRICS, Evaluation
 
+_ROUNDING = 1e-9  # a mean of thirds that should be zero is hardly ever zero
 _MOST_DRAWS = 100_000_000
 _DRAWS_AT_ONCE = 2_000_000  # 32 MB of them are in memory
 
@@ -27,7 +28,7 @@ class Interval(Card):
     @property
     def clear(self) -> bool:
         """Whether zero, no difference at all, lies outside the bounds."""
-        return self.low > 0 or self.high < 0
+        return self.low > _ROUNDING or self.high < -_ROUNDING
 
     def _card(self) -> tuple[str, Rows]:
         bounds = f"{100 * self.level:.10g} % interval {self.low:+.3f} to {self.high:+.3f}"

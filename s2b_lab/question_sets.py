@@ -51,7 +51,7 @@ def question_set(name: str, split: Literal["tune", "report"] | None = None) -> Q
     """Get the questions that measurements ask about a text, each with a `gold_kind`, "needle" or "evidence".
 
     The text is "travel-en", "travel-zh", "einstein", or "python" for `python_docs()`. A needle rests on one passage,
-    evidence on two to four that are needed together; what says the same elsewhere counts as well. Choose settings with
+    evidence on two or three that are needed together; what says the same elsewhere counts as well. Choose settings with
     the questions of one split, "tune", and report what they are worth on the other: "report" holds none that a chapter
     shows. Both are as large and hold as many of each kind, but for those skipped; translations have the same ids.
     ValueError for another name or split, TypeError for a name that is no str.

@@ -544,6 +544,13 @@ def test_nothing_measured_is_no_difference():
     assert not Interval(0.1, float("nan"), float("nan"), 0.95).clear
 
 
+def test_a_bound_that_is_zero_but_for_rounding_is_not_clear():
+    assert sum([0.1] * 3) - 0.3 > 0
+    assert not Interval(0.1, sum([0.1] * 3) - 0.3, 0.2, 0.95).clear
+    assert not Interval(-0.1, -0.2, 0.3 - sum([0.1] * 3), 0.95).clear
+    assert Interval(0.1, 0.001, 0.2, 0.95).clear and Interval(-0.1, -0.2, -0.001, 0.95).clear
+
+
 def test_the_same_questions_in_another_order_make_no_pairs():
     one = scored((True, True), (False, False))
     turned = Evaluation(one.scores[::-1])

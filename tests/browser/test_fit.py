@@ -59,6 +59,16 @@ OUTSIDE = f"""figure => {{
   return outside;
 }}"""
 
+# A plot may be drawn late on a busy machine, and a text is as tall as the plot beside it: what counts is the end.
+FITS = f"""async (figure, fits) => {{
+  const outside = {OUTSIDE}, end = performance.now() + 30_000;
+  let found = outside(figure);
+  while (found.length && fits && performance.now() < end) {{
+    await new Promise(requestAnimationFrame);
+    found = outside(figure);
+  }}
+  return found;
+}}"""
 
 # One figure of ten may reach beyond: its page and number.
 BEYOND = {("03-sentence-windows", 1)}
@@ -69,8 +79,9 @@ def test_a_figure_fits_a_laptop(chapter: Chapter) -> None:
     for i, figure in enumerate(chapter.figures):
         figure.evaluate(SCROLL, -4)
         still(chapter.page)
-        outside = figure.evaluate(OUTSIDE)
-        assert bool(outside) == ((chapter.name, i) in BEYOND), f"figure {i + 1}: {outside}"
+        fits = (chapter.name, i) not in BEYOND
+        outside = figure.evaluate(FITS, fits)
+        assert bool(outside) != fits, f"figure {i + 1}: {outside}"
 
 
 def test_nine_of_ten_figures_fit_a_laptop() -> None:
