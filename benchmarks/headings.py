@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import s2b_lab as s2b
+from s2b_lab.question_sets import documents_of
 
 from .report import Result, Row
 
@@ -31,7 +32,7 @@ def run() -> Result:
 
 
 def _rows(text: str, unit: str) -> Iterable[Row]:
-    documents = s2b.python_docs() if text == "python" else [s2b.load(text)]
+    documents = documents_of(text)
     model = s2b.embedder("en" if text == "python" else s2b.language(text))
     questions = [q for q in s2b.question_set(text) if _readable(q, documents)]
     alone, headed = (ranks(_UNITS[unit](text, documents, path), model, questions) for path in (False, True))

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import s2b_lab as s2b
-from s2b_lab.models.causal import EndModel
+from s2b_lab.models.causal import EndModel, block_digest
 from s2b_lab.models.weights import SMALL
 
-from .quality_search import Memory, TimedEnds, block_digest
+from .quality_search import Memory, TimedEnds
 from .quality_strategies import SIZES, TEXTS, Documents, Models, documents, lgmgc, logits
 
 FOLDER = Path(__file__).parent / "data"

@@ -6,7 +6,7 @@ import functools
 import os
 
 import s2b_lab as s2b
-from s2b_lab.models.encoders import MINILM, E5Embedder, SentenceEmbedder, packaged_folder
+from s2b_lab.models.encoders import E5Embedder, minilm
 
 from .quality_ends import RecordedEnds, file_of, model_of
 from .quality_search import Memory, TimedEmbedder, TimedEnds
@@ -29,7 +29,7 @@ def _embedder(language: str) -> TimedEmbedder:
     # Not `s2b.embedder`: vectors that it has from a file or from the package do not tell what they took.
     if language == "zh":
         return TimedEmbedder(E5Embedder(), _memory())
-    return TimedEmbedder(SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256), _memory())
+    return TimedEmbedder(minilm(), _memory())
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import warnings
 from array import array
@@ -16,6 +15,7 @@ import s2b_lab as s2b
 from s2b_lab.chunkers.logits import CausalModel
 from s2b_lab.core.characters import is_blank
 from s2b_lab.core.embedded import Copies
+from s2b_lab.models.causal import block_digest
 from s2b_lab.models.copies import digest, normalise
 from s2b_lab.models.vector_cache import VectorFile
 from s2b_lab.store.plan import pieces
@@ -138,12 +138,6 @@ class TimedEnds:
             made = time.process_time() - at, found
             self._memory.write(self.name, "timed ends", {name: made})
         return made[0], made[1].tobytes()
-
-
-def block_digest(prompt: str, text: str, places: Sequence[int]) -> bytes:
-    """What the probabilities of a block are kept by."""
-    asked = "\0".join([prompt, text, *map(str, places)])
-    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest()
 
 
 class Exact:

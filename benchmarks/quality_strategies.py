@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import s2b_lab as s2b
 from s2b_lab.core.embedded import Copies
 from s2b_lab.core.tables import table_rows
+from s2b_lab.question_sets import documents_of
 
 SIZES = (200, 300, 500)  # words; a Chinese character is one
 TEXTS = ("python", "travel-en", "travel-zh", "einstein")
@@ -43,27 +43,15 @@ class Strategy:
 @functools.cache
 def documents(name: str) -> tuple[s2b.Document, ...]:
     """The documents of a text by its name."""
-    return tuple(s2b.python_docs()) if name == "python" else (s2b.load(name),)
+    return tuple(documents_of(name))
 
 
 # --- cuts ------------------------------------------------------------------------------------------------------------
 
 
-def stretches(doc: s2b.Document) -> Iterator[s2b.Span]:
-    """The parts of a document that different readers may read: no cut of ours goes across, else nobody could see it."""
-    for _, alike in groupby(doc.sections, key=lambda section: section.access):
-        sections = list(alike)
-        yield s2b.Span(sections[0].span.start, sections[-1].span.end)
-
-
 def flat(docs: Documents, cut: Flat) -> s2b.ChunkTree:
-    """Chunks just as a splitter cuts them, all searched and delivered as they are."""
-    return s2b.ChunkTree(docs, [chunk for doc in docs for chunk in s2b.flat_tree(doc, _spans(doc, cut))])
-
-
-def _spans(doc: s2b.Document, cut: Flat) -> Iterator[s2b.Span]:
-    for part in stretches(doc):
-        yield from (s2b.Span(part.start + one.start, part.start + one.end) for one in cut(part.of(doc.text)))
+    """Chunks just as a splitter cuts them, all searched and delivered as they are; none for two kinds of readers."""
+    return s2b.ChunkTree(docs, [chunk for doc in docs for chunk in s2b.flat_tree(doc, s2b.by_label(doc, cut))])
 
 
 def sentences(docs: Documents, size: int | None, models: Models, heading_path: bool = False) -> s2b.ChunkTree:

@@ -5,10 +5,10 @@ They were written before anything was measured with them, and nothing is chosen 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import s2b_lab as s2b
+from s2b_lab.question_sets import quoted
 
 # A question, and words of the row that answers it.
 QUESTIONS = (
@@ -44,10 +44,5 @@ QUESTIONS = (
 def questions_on_tables(docs: Iterable[s2b.Document]) -> list[s2b.Question]:
     """The questions whose row stands in the documents; another version of Python has other rows."""
     docs = list(docs)
-    found = ((text, _places(quote, docs)) for text, quote in QUESTIONS)
+    found = ((text, quoted(quote, docs)) for text, quote in QUESTIONS)
     return [s2b.Question(text, (places[0],), "needle", (tuple(places[1:]),)) for text, places in found if places]
-
-
-def _places(quote: str, docs: Iterable[s2b.Document]) -> list[tuple[str, s2b.Span]]:
-    words = re.compile(r"\s+".join(map(re.escape, quote.split())))
-    return [(doc.id, s2b.Span(*found.span())) for doc in docs for found in words.finditer(doc.text)]

@@ -17,7 +17,7 @@ from .core.characters import CJK, is_blank
 from .core.checks import check_kind, check_str, check_whole
 from .models.arrays import finite_array, first_not_finite, real_array
 from .models.copies import digest, normalise, passage_copies, query_copy, unit_rows
-from .models.encoders import E5, MINILM, E5Embedder, SentenceEmbedder, packaged_folder
+from .models.encoders import E5, MINILM, E5Embedder, SentenceEmbedder, minilm
 from .models.packaged import PACKAGED, PackagedVectors
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def _named(name: str) -> Embedder:
     if name in _MULTILINGUAL:
         return RememberingEmbedder(E5Embedder(), PACKAGED)
     if name in _ENGLISH:
-        model = SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256)
-        return RememberingEmbedder(model, PACKAGED)
+        return RememberingEmbedder(minilm(), PACKAGED)
     return SentenceEmbedder(name, name)
 
 

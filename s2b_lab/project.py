@@ -42,9 +42,7 @@ def umap_map(vectors: np.ndarray, seed: int = 0, n_neighbors: int = 15, min_dist
     vectors = _matrix("vectors", vectors)
     check_whole("seed", seed, 0)
     check_whole("n_neighbors", n_neighbors, 2)
-    check_number("min_dist", min_dist, 0)
-    if min_dist > 1:
-        raise ValueError(f"min_dist must be at most 1, not {min_dist}")
+    check_number("min_dist", min_dist, 0, 1)
     if len(vectors) < FEWEST_FOR_UMAP:
         return principal_map(vectors)
     import umap  # slow to import, and only maps need it

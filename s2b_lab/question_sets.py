@@ -70,10 +70,15 @@ def question_set(name: str, split: Literal["tune", "report"] | None = None) -> Q
     )
 
 
+def documents_of(name: str) -> list[Document]:
+    """The documents that a set of questions is about; ValueError for another name."""
+    return python_docs() if name == "python" else [load(name)]
+
+
 @cache
 def _located(name: str) -> list[tuple[str, str, Question | None]]:
     """The id, the split and, where the text at hand holds what it rests on, the question of each entry."""
-    documents = python_docs() if name == "python" else [load(name)]
+    documents = documents_of(name)
     known = {} if name == "python" else {question.text: question for question in questions(name, more=True)}
     return [(entry["id"], entry["split"], _question(entry, name, known, documents)) for entry in _entries(name)]
 
@@ -88,14 +93,14 @@ def _question(entry: dict, name: str, known: dict[str, Question], documents: Seq
 def _asked(text: str, quotes: Sequence[str | list[str]], documents: Sequence[Document]) -> Question | None:
     """The question on all places of its quotes; one quote of several ways to say the same is enough."""
     ways = [[quote] if isinstance(quote, str) else quote for quote in quotes]
-    places = [[place for quote in same for place in _places(quote, documents)] for same in ways]
+    places = [[place for quote in same for place in quoted(quote, documents)] for same in ways]
     if not all(places):
         return None
     elsewhere = tuple(tuple(found[1:]) for found in places)
     return Question(text, tuple(found[0] for found in places), elsewhere=elsewhere)
 
 
-def _places(quote: str, documents: Sequence[Document]) -> list[Place]:
+def quoted(quote: str, documents: Sequence[Document]) -> list[Place]:
     """Wherever the words of a quote stand: lines break elsewhere in another version of the same text."""
     words = re.compile(r"\s+".join(map(re.escape, quote.split())))
     return [(document.id, Span(*found.span())) for document in documents for found in words.finditer(document.text)]

@@ -256,7 +256,7 @@ GAPS = st.sampled_from([" ", "\n", "\n   ", "  ", ""])
 def test_a_quote_is_found_wherever_it_stands_however_lines_break(words, pieces):
     quote, text = " ".join(words), "".join(piece + gap for piece, gap in pieces)
     docs = [document("one", text), document("two", "z " + text)]
-    found = question_sets._places(quote, docs)
+    found = question_sets.quoted(quote, docs)
     assert [(span.start, span.end) for doc_id, span in found if doc_id == "one"] == naive_places(quote, text)
     assert [(s.start, s.end) for doc_id, s in found if doc_id == "two"] == naive_places(quote, "z " + text)
 

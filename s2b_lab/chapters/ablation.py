@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from .. import corpus
 from ..figures import plot
 from ..figures.views import Note, Table
 from .evidence import HIDDEN, is_hidden
+from .results import in_words, read_results
 
 _NAMES = {"question": "question", "step-back": "step-back", "hyde": "HyDE"}
 # What the chapters call the kinds of the results.
@@ -19,27 +19,19 @@ KINDS = {"all": "all", "narrow": "specific", "broad": "general"}
 
 def results(path: str | Path) -> dict[str, Any]:
     """Read what `make ablation` wrote; ValueError for another file."""
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        whole = {key: found[key] for key in ("how", "ways", "rows", "questions")}
-        if not all(isinstance(whole[key], list) and whole[key] for key in ("ways", "rows", "questions")):
-            raise ValueError("a part of it is empty or no list")
-        return whole
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(
-            f"{str(path)!r} holds no ablation ({type(error).__name__}: {error}): run make ablation"
-        ) from error
+    return read_results(path, _whole, "ablation", "make ablation")
+
+
+def _whole(found: Mapping[str, Any]) -> dict[str, Any]:
+    whole = {key: found[key] for key in ("how", "ways", "rows", "questions")}
+    if not all(isinstance(whole[key], list) and whole[key] for key in ("ways", "rows", "questions")):
+        raise ValueError("a part of it is empty or no list")
+    return whole
 
 
 def settings(how: Mapping[str, Any]) -> Table:
     """How the ablation was measured, one row a setting."""
-    return Table(["setting", "value"], [[name, _in_words(value)] for name, value in how.items()])
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {_in_words(part)}" for name, part in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return Table(["setting", "value"], [[name, in_words(value)] for name, value in how.items()])
 
 
 def called(way: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from ..figures.data import Data
 from ..figures.views import Figure, Note, Table
 from .quality import SMALL_TO_BIG, Row, measures, way
 
-_ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
 _KINDS = {"delivered as searched": (plot.HIT, "circle"), "delivered bigger": (plot.CONTEXT, "diamond")}
 
 
@@ -31,7 +30,7 @@ def prediction_views(
     row = rows[0]
     (outcome,) = measures(rows)
     names, what = [way(unit) for unit in units], (row["dimension"], outcome)
-    layout = {"height": 330, "legend": _ABOVE, "xaxis": plot.titled(what[0]), "yaxis": plot.titled(what[1])}
+    layout = {"height": 330, "legend": plot.ABOVE, "xaxis": plot.titled(what[0]), "yaxis": plot.titled(what[1])}
     said = f"Rank correlation {bounds(row)}: {_direction(row)}."
     table = Data(["strategy", *what], [names, [*values], [*scores]])
     ranges = (f"{name} from {min(side):g} to {max(side):g}" for name, side in zip(what, (values, scores), strict=True))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..chunkers.logits import CausalModel, ScoredBlock, end_probabilities
 from ..chunkers.whole import headed_sentences
+from ..core.cards import counted
 from ..core.characters import language_of
 from ..core.sizes import count
 from ..core.split import Cuts
@@ -85,15 +86,11 @@ def _told(text: str, sentences: int, levels: Sequence[Sequence[Span]], missing: 
     sizes = f"{least} to {most}" if least < most else f"{most}"
     lost = f" {', '.join(missing)}: no answer is recorded for this text, and no model gave one." if missing else ""
     return (
-        f"{_counted(sentences, 'sentence')}, {count(text, 'word')} words. "
-        f"LGMGC makes {_counted(len(parents), 'parent')} of {sizes} words, "
-        f"with {_counted(inside, 'smaller piece')} inside: "
-        f"{_counted(len(parents) + inside, 'vector')} to search.{lost}"
+        f"{counted(sentences, 'sentence')}, {count(text, 'word')} words. "
+        f"LGMGC makes {counted(len(parents), 'parent')} of {sizes} words, "
+        f"with {counted(inside, 'smaller piece')} inside: "
+        f"{counted(len(parents) + inside, 'vector')} to search.{lost}"
     )
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 # --- how weak the signal is ---

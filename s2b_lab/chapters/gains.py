@@ -8,11 +8,9 @@ from typing import Any
 from ..figures import plot
 from ..figures.data import Data
 from ..figures.views import Figure, Note, Table
-from .quality import METRIC_NAMES, NAMES, TEXTS, Row, limit_name
+from .quality import METRIC_NAMES, NAMES, SMALL_TO_BIG, TEXTS, Row, limit_name
 
-DELIVERIES = {
-    NAMES[name]: name for name in ("window 1", "window 2", "parents", "multi-granular", "lgmgc")
-}  # fmt: skip
+DELIVERIES = {NAMES[name]: name for name in SMALL_TO_BIG}
 METRICS = {"recall": "recall", "completeness": "complete"}
 # On a light ground in both themes, since its text is dark: losses are orange, gains green, what is not clear is grey.
 _SCALE = [[0, "#f3a261"], [0.5, "#ffffff"], [1, "#74c686"]]

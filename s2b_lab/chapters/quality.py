@@ -10,6 +10,7 @@ from typing import Any
 from ..figures import plot
 from ..figures.data import Data
 from ..figures.views import Figure, Note, Table
+from .results import in_words, read_results
 
 TEXTS = {
     "Python reference": "python",
@@ -44,7 +45,6 @@ TABLE_QUESTIONS = {"about rows of tables": "tables", "about everything": "report
 SMALL_TO_BIG = ("window 1", "window 2", "parents", "multi-granular", "lgmgc")
 Row = Mapping[str, Any]
 _PARTS = ("how", "questions", "rows", "spread", "sensitivity", "units", "predictions", "gains", "headings", "tables")
-_ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
 # One mark a size, so that colour is not all that tells them apart.
 _SIZES = {200: (plot.CONTEXT, "circle"), 300: (plot.HIT, "diamond"), 500: (plot.EVIDENCE, "square")}
 _NO_SIZE = (plot.REST, "x")
@@ -55,17 +55,15 @@ _TICKS |= {"ticktext": [f"{value:,g}" for value in _TICKS["tickvals"]]}
 
 def measured(path: str | Path) -> dict[str, Any]:
     """Read what `make bench-quality` wrote, its gains as one mapping a row; ValueError for another file."""
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        columns, rows = (found["gains"][part] for part in ("columns", "rows"))
-        found["gains"] = [dict(zip(columns, row, strict=True)) for row in rows]
-        if missing := [part for part in _PARTS if not found[part]]:
-            raise ValueError(f"its {missing[0]!r} is empty")
-        return found
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(
-            f"{str(path)!r} holds no measured quality ({type(error).__name__}: {error}): run make bench-quality"
-        ) from error
+    return read_results(path, _whole, "measured quality", "make bench-quality")
+
+
+def _whole(found: dict[str, Any]) -> dict[str, Any]:
+    columns, rows = (found["gains"][part] for part in ("columns", "rows"))
+    whole = found | {"gains": [dict(zip(columns, row, strict=True)) for row in rows]}
+    if missing := [part for part in _PARTS if not whole[part]]:
+        raise ValueError(f"its {missing[0]!r} is empty")
+    return whole
 
 
 def texts_in(found: Mapping[str, Any]) -> dict[str, str]:
@@ -77,9 +75,9 @@ def texts_in(found: Mapping[str, Any]) -> dict[str, str]:
 def conditions(found: Mapping[str, Any]) -> Table:
     """How it was measured, one row a setting, the questions on each text, and what was left out."""
     labels = {name: label for label, name in TEXTS.items()}
-    rows = [[name, _in_words(value)] for name, value in found["how"].items() if name != "dimensions"]
+    rows = [[name, in_words(value)] for name, value in found["how"].items() if name != "dimensions"]
     rows += [
-        [f"questions, {labels[one['text']]}", _in_words({half: one[half] for half in ("tune", "report")})]
+        [f"questions, {labels[one['text']]}", in_words({half: one[half] for half in ("tune", "report")})]
         for one in found["questions"]
     ]
     rows += [[f"left out: {one['strategy']}", one["reason"]] for one in found["left_out"]]
@@ -93,12 +91,6 @@ def tuned(found: Mapping[str, Any]) -> Table:
     rows = [[labels[r["text"]], NAMES[r["strategy"]], r["setting"], r["recall"]] for r in found["tuned"]]
     caption = f"Recall on the questions for tuning, {size} words, {budget} tokens"
     return Table(["text", "strategy", "setting", "recall"], rows, caption=caption, folded=True)
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {_in_words(part)}" for name, part in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def limits(rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
@@ -192,7 +184,7 @@ def _sizes(rows: Sequence[Row], values: Sequence[float]) -> Iterable[dict[str, A
 def _layout(by: Mapping[str, Any]) -> dict[str, Any]:
     order = [NAMES[name] for name in NAMES if name in by]
     axis = {"categoryorder": "array", "categoryarray": order, "autorange": "reversed"}
-    return {"height": 110 + 26 * len(order), "legend": _ABOVE, "yaxis": axis}
+    return {"height": 110 + 26 * len(order), "legend": plot.ABOVE, "yaxis": axis}
 
 
 def _table(by: Mapping[str, Mapping[int | None, float]], what: str) -> Data:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ..core.characters import is_blank
-from ..core.front_matter import front_matter
-from ..core.lines import plain_newlines
+from ..core.front_matter import body_start
 from ..core.split import Cuts
 from ..core.text import Span
 
@@ -15,7 +14,7 @@ LEVEL = "titled sentence"
 
 def headed_sentences(cuts: Cuts, start: int, stop: int, level: str = LEVEL) -> list[Span]:
     """Cut text[start:stop] at each end of this level: spans that cover all of it but white space and front matter."""
-    start = max(start, min(stop, front_matter(plain_newlines(cuts.text))))
+    start = max(start, min(stop, body_start(cuts.text)))
     stop = start + len(cuts.text[start:stop].rstrip())
     ends = cuts.ends(level)
     ends = ends[bisect_right(ends, start) : bisect_right(ends, stop - 1)]

@@ -36,13 +36,15 @@ def check_whole(name: str, value: object, least: int) -> None:
         raise ValueError(f"{name} must be at least {least}, not {value}")
 
 
-def check_number(name: str, value: object, least: float | None = None) -> None:
-    """Refuse what is no finite number or is less than `least`."""
+def check_number(name: str, value: object, least: float | None = None, most: float | None = None) -> None:
+    """Refuse what is no finite number, is less than `least` or more than `most`."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"{name} must be a number, not {_shown(value)}")
     if not math.isfinite(value) or (least is not None and value < least):
         limit = "" if least is None else f" of at least {least}"
         raise ValueError(f"{name} must be a finite number{limit}, not {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, not {value}")
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:

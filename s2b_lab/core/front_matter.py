@@ -2,6 +2,8 @@
 
 import re
 
+from .lines import plain_newlines
+
 # YAML between lines of three hyphens, TOML between lines of three plus signs; the lines between must look like it.
 _YAML = r"(?:(?=[\w\"'])[^\s:][^\n:]*+:(?=\s)[^\n]*+|[^\S\n]++[^\n]*+|-[^\S\n][^\n]*+|\#[^\n]*+|)\n"
 _TOML = r"(?:[\w.\"'-]++[^\S\n]*+=[^\n]*+|[^\S\n]++[^\n]*+|[\[\]\"'#][^\n]*+|)\n"
@@ -21,6 +23,11 @@ def front_matter(text: str) -> int:
     r"""Where the text itself begins after its front matter: 0 without one. Only \n ends a line here."""
     found = _FRONT.match(text) if text[:1] in ("\ufeff", "-", "+") else None
     return found.end() if found else 0
+
+
+def body_start(text: str) -> int:
+    """Where the text itself begins, as `front_matter` says it, whatever ends its lines."""
+    return front_matter(plain_newlines(text))
 
 
 def front_title(text: str) -> str | None:

@@ -4,8 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from .front_matter import front_matter
-from .lines import plain_newlines
+from .front_matter import body_start
 from .text import PUBLIC, Document, Section, Span, trimmed
 
 _WORDS = re.compile(r"\w+")
@@ -18,7 +17,7 @@ class Outline:
         self.document, self.sections = document, document.sections
         self.above = _above(self.sections)
         self._starts = [section.span.start for section in self.sections]
-        self._body = front_matter(plain_newlines(document.text))
+        self._body = body_start(document.text)
         spans = (Span(min(max(s.span.start, self._body), s.span.end), s.span.end) for s in self.sections)
         self._solid = [trimmed(document.text, span) for span in spans]
 

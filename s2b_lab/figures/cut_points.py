@@ -47,7 +47,8 @@ class CutPoints:
         if len(self.probabilities) != len(self.sentences):
             raise ValueError(f"{len(self.probabilities)} probabilities for {len(self.sentences)} sentences")
         for value in self.probabilities:
-            _check_probability(value)
+            if value is not None:
+                check_number("a probability", value, 0, 1)
         if not isinstance(self.chunks, Mapping):
             raise ValueError(f"chunks map names of chunkers to Spans, not {reprlib.repr(self.chunks)}")
         keep(self, "chunks", {name: self._spans(name, spans) for name, spans in self.chunks.items()})
@@ -96,14 +97,6 @@ class CutPoints:
 
     def _repr_html_(self) -> str:
         return alone(self.frame())
-
-
-def _check_probability(value: Any) -> None:
-    if value is None:
-        return
-    check_number("a probability", value, 0)
-    if value > 1:
-        raise ValueError(f"a probability must be at most 1, not {value}")
 
 
 def percent(value: float) -> str:

@@ -14,7 +14,7 @@ from .views import Figure
 QUESTION, HIT, CONTEXT, EVIDENCE, REST = "#d6336c", "#e8590c", "#1c7ed6", "#2f9e44", "#868e96"
 _SERIES = (CONTEXT, HIT, QUESTION, REST, EVIDENCE)
 _HOVER = 70
-_ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
+ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
 
 
 def shorten(text: str, limit: int = _HOVER) -> str:
@@ -76,7 +76,7 @@ def curve(
         }
         for name, other in (beside or {}).items()
     ]  # fmt: skip
-    layout = {"height": 280, "legend": _ABOVE, "xaxis": titled(x_title), "yaxis": titled(y_title)}
+    layout = {"height": 280, "legend": ABOVE, "xaxis": titled(x_title), "yaxis": titled(y_title)}
     said = (
         f"At {steps[at]} {x_title} the {y_title} is {heights[at]:g}; over all steps it goes from {heights[0]:g} "
         f"to {heights[-1]:g}, and is highest at {steps[heights.index(max(heights))]}."
@@ -101,7 +101,7 @@ def grouped_bars(
         {"type": "bar", "x": plain_json(list(groups)), "y": rounded(values), "name": name, "marker": {"color": color}}
         for (name, values), color in zip(series.items(), _SERIES, strict=False)
     ]
-    layout = {"height": 300, "barmode": "group", "legend": _ABOVE, "yaxis": titled(y_title)}
+    layout = {"height": 300, "barmode": "group", "legend": ABOVE, "yaxis": titled(y_title)}
     layout |= ({"xaxis": titled(x_title)} if x_title else {}) | (_level(*level) if level else {})
     table = Data([x_title, *(bar["name"] for bar in bars)], [list(groups), *(bar["y"] for bar in bars)])
     return Figure({"data": bars, "layout": layout}, alt or _by_series(bars, y_title), table)
@@ -192,7 +192,7 @@ def tradeoff(series: Mapping[str, Sequence[Any]], alt: str = "", more: str = "")
     ]  # fmt: skip
     title = f"tokens delivered, {_mean(series)}{f'<br>({more})' if more else ''}"
     layout = {
-        "height": 340, "legend": _ABOVE, "xaxis": titled(title, rangemode="tozero"),
+        "height": 340, "legend": ABOVE, "xaxis": titled(title, rangemode="tozero"),
         "yaxis": titled("share of evidence delivered", range=[0, 1.03]),  # so that a point at 1 is seen whole
     }  # fmt: skip
     table = Data(

@@ -43,6 +43,12 @@ def causal_model(
     return EndModel(str(name), prompt, folder, known)
 
 
+def block_digest(prompt: str, text: str, places: Sequence[int]) -> bytes:
+    """What the probabilities at some places of a text are kept by."""
+    asked = "\0".join([prompt, text, *map(str, places)])
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest()
+
+
 class EndModel:
     """A causal language model that is asked for ends; `passes` counts its forward passes, `name` tells what it is."""
 
@@ -75,8 +81,7 @@ class EndModel:
     def _kept(self, text: str, places: list[int]) -> list[float]:
         if self._file is None:
             return self._passed(text, places)
-        asked = "\0".join([self.prompt, text, *map(str, places)])
-        digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest()
+        digest = block_digest(self.prompt, text, places)
         kept = self._file.read(self.name, "ends", [digest])
         if digest in kept:
             return array("d", kept[digest]).tolist()

@@ -32,6 +32,11 @@ def packaged_folder() -> str:
     return str(Path(spec.origin).parent / "model")
 
 
+def minilm() -> SentenceEmbedder:
+    """The English model of its package; ValueError when it is not installed."""
+    return SentenceEmbedder(MINILM, packaged_folder(), dimension=384, max_tokens=256)
+
+
 class SentenceEmbedder:
     """A model of sentence-transformers; one that states its sizes loads only when a text has to be embedded."""
 
