@@ -11,6 +11,8 @@ export function themed(layout, { ink, grid, surface, width }) {
   for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis\d+$/.test(key))])) {
     themedLayout[name] = { ...axis, ...themedLayout[name] };
   }
+  // A name is written on the page's own ground, since a bar may be below it.
+  themedLayout.annotations = layout.annotations?.map((note) => (note.text ? { bgcolor: surface, ...note } : note));
   const below = { orientation: "h", x: 0, xanchor: "left", y: 0, yanchor: "bottom", yref: "container" };
   return {
     height: HEIGHT,

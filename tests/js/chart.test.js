@@ -16,6 +16,13 @@ test("a figure takes the page's colours, keeps what its author set, and is left 
   assert.deepEqual(layout, before);
 });
 
+test("a name in a chart is written on the page's ground, an arrow has none, and what its author set stays", () => {
+  const annotations = [{ text: "chance" }, { ax: 1 }, { text: "mine", bgcolor: "red" }];
+  const shown = themed({ annotations }, { ink: "#111", grid: "#ddd", surface: "#fff", width: 900 }).annotations;
+  assert.deepEqual(shown, [{ text: "chance", bgcolor: "#fff" }, { ax: 1 }, { text: "mine", bgcolor: "red" }]);
+  assert.deepEqual(annotations[0], { text: "chance" });
+});
+
 test("hover texts are cut into lines between words, and between Chinese characters, which are twice as wide", () => {
   assert.equal(wrapped("The clock is stopped while the ticket is handled", 16), "The clock is<br>stopped while<br>the ticket is<br>handled");
   assert.equal(wrapped("出差回来超过三十天", 8), "出差回来<br>超过三十<br>天");
